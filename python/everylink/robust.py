@@ -46,6 +46,14 @@ def row_medians(matrix: Matrix) -> tuple[Values, NDArray[np.intp]]:
     return np.where(known > 0, (low.astype(float) + high) / 2, np.nan), known
 
 
+def medians_of(values: Values, of: Index) -> tuple[Index, Values]:
+    """The distinct numbers in `of`, ascending, and the median of the values of each; values are finite."""
+    order = np.lexsort((values, of))
+    numbers, begins, count = np.unique(of[order], return_index=True, return_counts=True)
+    ordered = values[order]
+    return numbers, (ordered[begins + (count - 1) // 2] + ordered[begins + count // 2]) / 2
+
+
 def known_in_rows(matrix: NDArray[np.floating]) -> NDArray[np.intp]:
     """The number of known (finite) values of each row, [rows]."""
     return np.asarray(np.count_nonzero(np.isfinite(matrix), axis=1), np.intp)

@@ -18,6 +18,7 @@ from everylink.robust import (
     Values,
     discoveries,
     level_score,
+    medians_of,
     most_of,
     normal_score,
     row_medians,
@@ -133,7 +134,7 @@ def changed_within(
 ) -> Within:
     """Compare links within hosts (mask `near`) by the median of each host; `host`: host of each link, [links]."""
     before, after = (_log_times(part, ranks, symmetric)[near] for part in links)
-    numbers, change = _medians(after - before, host[near])
+    numbers, change = medians_of(after - before, host[near])
     level = float(np.median(change))
     z = (change - level) / tempered_spread(change - level)
     singly = (np.log(links[1].median) - np.log(links[0].median))[near] - level
@@ -165,13 +166,6 @@ def _log_times(links: Links, ranks: int, symmetric: bool) -> Values:
         at = np.minimum(np.searchsorted(own, reverse), len(own) - 1)
         times = np.minimum(times, np.where(own[at] == reverse, times[at], np.inf))
     return times
-
-
-def _medians(values: Values, of: NDArray[np.int64]) -> tuple[NDArray[np.int64], Values]:
-    """The distinct numbers in `of`, and the median of the values of each."""
-    order = np.argsort(of, kind="stable")
-    numbers, starts = np.unique(of[order], return_index=True)
-    return numbers, np.array([np.median(part) for part in np.split(values[order], starts[1:])])
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from everylink.judge.readings import UNDER_LOAD
 from everylink.judge.times import SETTLED_READINGS
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import Outcome
-from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_index, moderated
+from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_index, medians_of, moderated
 
 FEWEST_HOSTS = 4  # needed for comparison
 SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
@@ -45,8 +45,6 @@ def find_within(results: Results, size: Size) -> list[SlowWithin]:
     host_of = results.ranks.host_index.astype(np.int64)
     frm, to, time = _inside(size, host_of)
     host = host_of[frm]
-    if len(np.unique(host)) < FEWEST_HOSTS:
-        return []
     usual = _of_classes(time, _classes(results.ranks, frm, to), host)
     known = np.isfinite(usual)
     host, time, rest = host[known], time[known], time[known] - usual[known]
@@ -91,15 +89,9 @@ def _classes(ranks: Ranks, frm: NDArray[np.int64], to: NDArray[np.int64]) -> NDA
 
 def _of_classes(time: Values, kind: NDArray[np.int64], host: NDArray[np.int64]) -> Values:
     """What links of the class of each take, log seconds; NaN of classes that fewer than FEWEST_HOSTS hosts have."""
-    (
-        _,
-        of,
-    ) = np.unique(kind, return_inverse=True)
-    order = np.lexsort((time, of))
-    count = np.bincount(of)
-    begins = np.cumsum(count) - count
-    middle = (time[order][begins + (count - 1) // 2] + time[order][begins + count // 2]) / 2
-    hosts = np.bincount(np.unique(np.stack([of, host]), axis=1)[0], minlength=len(count))
+    kinds, middle = medians_of(time, kind)
+    of = np.searchsorted(kinds, kind)
+    hosts = np.bincount(np.unique(np.stack([of, host]), axis=1)[0], minlength=len(kinds))
     return np.asarray(np.where(hosts >= FEWEST_HOSTS, middle, np.nan)[of])
 
 
