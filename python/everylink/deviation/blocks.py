@@ -1,6 +1,7 @@
 """The ranks in drawn order, and the blocks of them that share a row and a column of a picture."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ from everylink.model.results import Ranks
 Index = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Blocks:
     """Block k has the ranks at the places `edges[k]` up to, but excluding, `edges[k + 1]` of the drawn order: whole
     hosts, or a part of one host. `hosts`: likewise, one for each host."""
@@ -34,6 +35,7 @@ class Blocks:
         """Whether blocks have whole hosts, and hosts several ranks."""
         return len(self.hosts) - 1 < self.hosts[-1] and bool(np.isin(self.edges, self.hosts).all())
 
+    @cached_property
     def places(self) -> Index:
         """The place of each rank in the drawn order, [ranks]."""
         place = np.empty(len(self.order.ranks), np.int64)

@@ -19,7 +19,7 @@ class Places:
     """Finds the places of hosts, ranks, node sets and `groups` (hosts by the name of the group)."""
 
     def __init__(self, ranks: Ranks, blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> None:
-        place = blocks.places()
+        place = blocks.places
         self._known: dict[str, list[int]] = {}
         names = host_names(ranks)
         for rank, host in enumerate(ranks.host_index.tolist()):

@@ -27,7 +27,7 @@ def deviations(size: Size, usual: Usual, blocks: Blocks, with_links: bool = Fals
     ranks, planes = size.ranks, Planes(blocks)
     whole = np.empty((ranks, ranks), np.int8) if with_links else None
     for begin, end in _strips(blocks, _readings_of_a_link(size)):
-        strip = _strip(size, usual, blocks.places(), begin, end)
+        strip = _strip(size, usual, blocks.places, begin, end)
         if whole is not None:
             whole[begin:end] = strip
         planes.add(strip, begin)

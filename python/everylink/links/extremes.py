@@ -1,5 +1,6 @@
 """The slowest links, links outside limits, and the times of each sender and receiver."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,22 +17,18 @@ TINIEST = float(np.finfo(np.float32).smallest_subnormal)  # a time of 0 is not v
 
 @dataclass(frozen=True)
 class SlowLink:
-    """A link with its first time in seconds, and the time and outcome of its retest; None if it was not re-measured.
-
-    `ratio` is the first time divided by the median of the link's class.
-    """
+    """A link with its first time in seconds, and the time and outcome of its retest; None if it was not re-measured."""
 
     frm: int
     to: int
     first: float
-    ratio: float
     second: float | None
     second_outcome: int | None
 
 
 def slowest(results: Results, size: Size, count: int = 10, statistic: str = "median") -> tuple[SlowLink, ...]:
     """The `count` slowest links with a known, positive time, slowest first; among equals, re-measured ones first."""
-    again, ranks, host = size.retests, len(results.ranks), results.ranks.host_index
+    again, ranks = size.retests, len(results.ranks)
     again_keys = keys(again, ranks)
     frm, to = np.zeros((2, 0), np.int64)
     values, least = np.zeros(0), 0.0
@@ -43,16 +40,21 @@ def slowest(results: Results, size: Size, count: int = 10, statistic: str = "med
         kept = _largest(values, np.isin(link, again_keys), link, count)
         frm, to, values = frm[kept], to[kept], values[kept]
         least = float(values[-1]) if len(values) == count > 0 else 0.0
-    typical = [spread.median for spread in spreads(results, size, statistic, TINIEST)]
     at = {(int(f), int(t)): i for i, (f, t) in enumerate(zip(again.frm, again.to, strict=True))}
     found = []
     for one, other, value in zip(frm.tolist(), to.tolist(), values.tolist(), strict=True):
         j = at.get((one, other))
         second = None if j is None else float(again.statistic(statistic)[j])
         outcome = None if j is None else int(again.outcome[j])
-        ratio = value / typical[int(host[one] == host[other])]
-        found.append(SlowLink(one, other, value, ratio, second, outcome))
+        found.append(SlowLink(one, other, value, second, outcome))
     return tuple(found)
+
+
+def times_typical(results: Results, size: Size, links: Sequence[SlowLink]) -> list[float]:
+    """Their first times / the median of the links of their class."""
+    host = results.ranks.host_index
+    typical = [spread.median for spread in spreads(results, size, least=TINIEST)]
+    return [link.first / typical[int(host[link.frm] == host[link.to])] for link in links]
 
 
 def _largest(

@@ -13,7 +13,7 @@ from everylink.model.rows import MAIN, Outcome, Rows, chosen, joined
 HELD_BYTES = 2**28  # of memory for pooled links: those of 1,300 ranks are pooled at once
 HALF = 2**16  # values of half the bits of a float32
 Values = NDArray[np.float32]
-Stream = Callable[[], Iterable[tuple[int, Values]]]  # the number of a class, and values of it; each call from the begin
+Stream = Callable[[], Iterable[tuple[int, Values]]]  # a class and some of its values; each call starts anew
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def link_blocks(size: Size, statistic: str = "median") -> Iterator[LinkBlock]:
     if len(size.rows) * LINK_BYTES <= HELD_BYTES:
         links = size.links
         yield LinkBlock(links.frm, links.to, links.failed, links.statistic(statistic))
-    elif _each_once(size):
+    elif size.measured_once:
         for frm, to, attempt, outcome, seconds in size.rows.blocks("frm", "to", "attempt", "outcome", statistic):
             kept = (attempt == MAIN) & (outcome != Outcome.LOCAL)
             failed = outcome[kept] != Outcome.OK
@@ -44,14 +44,6 @@ def link_blocks(size: Size, statistic: str = "median") -> Iterator[LinkBlock]:
         for rows in _by_sender(size):
             links = pool(rows, size.ranks)
             yield LinkBlock(links.frm, links.to, links.failed, links.statistic(statistic))
-
-
-def _each_once(size: Size) -> bool:
-    """Whether no link has two rows of the main run."""
-    rows = 0
-    for attempt, outcome in size.rows.blocks("attempt", "outcome"):
-        rows += int(np.count_nonzero((attempt == MAIN) & (outcome != Outcome.LOCAL)))
-    return rows == size.outcomes.links
 
 
 def _by_sender(size: Size) -> Iterator[Rows]:
@@ -68,8 +60,11 @@ def _by_sender(size: Size) -> Iterator[Rows]:
 
 
 def order_statistics(stream: Stream, classes: int, wanted: Callable[[int], Sequence[int]]) -> list[list[float]]:
-    """Of each class the values at the places that are `wanted` of so many, counted from 0 in ascending order; empty
-    without values. Values must be 0 or more. Goes through them twice, however many there are."""
+    """For each class, the values at some places of its ascending order; none if the class has no values.
+
+    `wanted` gets the number of values and returns the places, counted from 0. Values must not be negative. The stream
+    is read twice, so memory does not grow with it.
+    """
     counts = np.zeros((classes, HALF), np.int64)
     for number, values in stream():
         counts[number] += np.bincount(_bits(values) >> 16, minlength=HALF)

@@ -6,8 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from everylink.deviation.usual import usual_of
 from everylink.judge.verdict import JudgedRun
-from everylink.links.extremes import slowest
+from everylink.links.extremes import slowest, times_typical
 from everylink.load.conclusions import conclusions, heading, service_conclusions
 from everylink.load.links import MATRICES, as_links, fold_failed_flows
 from everylink.load.service import service_sums
@@ -76,13 +77,14 @@ def _print_links(run: JudgedRun, load: Load, console: Console, most: int) -> Non
         rows = [
             [
                 f"{results.ranks.name(one.frm)} -> {results.ranks.name(one.to)}",
-                number_text(bandwidth(size.bytes, one.first, 1) / MIB), f"{one.ratio:.2f}",
+                number_text(bandwidth(size.bytes, one.first, 1) / MIB), f"{times:.2f}",
             ]
-            for one in slow
+            for one, times in zip(slow, times_typical(links, size, slow), strict=True)
         ]  # fmt: skip
         title = f"Slowest connections at {size_text(size.bytes)}"
         print_cells((("connection", "bandwidth (MiB/s)", "x typical time"), rows), title, console)
-        if (drawn := heat_map(JudgedRun(links, run.judgement), size, console)) is not None:
+        judged = JudgedRun(links, run.judgement)
+        if (drawn := heat_map(judged, size, usual_of(judged, size), console)) is not None:
             console.print()
             console.print(drawn, soft_wrap=True)
 

@@ -13,7 +13,7 @@ from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.links import Links, newest, pool
 from everylink.model.loads import Load
 from everylink.model.outcomes import Outcomes, outcomes
-from everylink.model.rows import FAILED_AGAIN, MISSING, ORDER, RETEST, Rows
+from everylink.model.rows import FAILED_AGAIN, MAIN, MISSING, ORDER, RETEST, Outcome, Rows
 
 UNKNOWN = "unknown"  # a fact that a file does not have
 UNKNOWN_COUNT = -1
@@ -135,6 +135,14 @@ class Size:
     def outcomes(self) -> Outcomes:
         """The outcome of each link; much smaller than `links`."""
         return outcomes(self.rows, self.ranks)
+
+    @cached_property
+    def measured_once(self) -> bool:
+        """Whether no link has two rows of the main run, so that rows are links."""
+        rows = 0
+        for attempt, outcome in self.rows.blocks("attempt", "outcome"):
+            rows += int(np.count_nonzero((attempt == MAIN) & (outcome != Outcome.LOCAL)))
+        return rows == self.outcomes.links
 
     @cached_property
     def retests(self) -> Links:

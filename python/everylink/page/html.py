@@ -161,7 +161,7 @@ def _time_rows(run: Results, size: Size) -> Iterable[list[str]]:
 
 def _size(judged: JudgedRun, size: Size, blocks: Blocks, whole: bool, statistics: set[str]) -> View:
     run = judged.results
-    place, failed = blocks.places(), fold_failures(run, size)
+    place, failed = blocks.places, fold_failures(run, size)
     usual = usual_of(judged, size)
     found = deviations(size, usual, blocks, whole)
     links = size.links if statistics else None

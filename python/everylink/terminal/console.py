@@ -10,7 +10,7 @@ from everylink.deviation.marks import Places, groups_of
 from everylink.deviation.model import Deviations
 from everylink.deviation.reduce import deviations
 from everylink.deviation.scale import STEPS, code_of, known
-from everylink.deviation.usual import usual_of
+from everylink.deviation.usual import Usual
 from everylink.judge.verdict import JudgedRun
 from everylink.model.results import Size
 from everylink.units import size_text
@@ -26,7 +26,7 @@ WIDEST = 1000  # columns of a table: rich cuts wider ones
 UNKEPT_WIDTH = 160  # columns for pipes and files, where lines must not be truncated
 
 
-def heat_map(run: JudgedRun, size: Size, console: Console) -> Text | None:
+def heat_map(run: JudgedRun, size: Size, usual: Usual, console: Console) -> Text | None:
     """How far links are from what is expected, rows `from`, columns `to`; `*` beside what verdicts name.
 
     None if nothing was measured.
@@ -34,7 +34,7 @@ def heat_map(run: JudgedRun, size: Size, console: Console) -> Text | None:
     results = run.results
     most = max(2, min(MOST_ROWS, (console.width - LABEL_WIDTH - 3) // 2))
     blocks = blocks_of(results.ranks, most)
-    found = deviations(size, usual_of(run, size), blocks)
+    found = deviations(size, usual, blocks)
     if not (found.failed.any() or found.timed.any()):
         return None
     glyphs = GLYPHS["utf-8" if "utf" in console.encoding else "ascii"]

@@ -7,7 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from everylink.deviation.usual import usual_of
+from everylink.deviation.usual import Usual, usual_of
 from everylink.judge.verdict import JudgedRun, Judgement
 from everylink.links.classes import ClassSummary, summarise
 from everylink.links.extremes import slowest
@@ -39,7 +39,8 @@ def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST)
     for line in means_lines(results):
         console.print(Text(line), soft_wrap=True)
     largest = results.sizes[-1]
-    for part in (_slowest(run, largest, most_slowest, console), heat_map(run, largest, console)):
+    usual = usual_of(run, largest)
+    for part in (_slowest(run, largest, usual, most_slowest, console), heat_map(run, largest, usual, console)):
         if part is not None:
             console.print()
             print_wide(part, console)
@@ -97,17 +98,16 @@ def _add_class(table: Table, label: str, summary: ClassSummary, results: Results
     table.add_row("", "", "", "", *(rate_text(results, size, seconds) for seconds in times), style="dim")
 
 
-def _slowest(run: JudgedRun, size: Size, most: int, console: Console) -> RenderableType | None:
+def _slowest(run: JudgedRun, size: Size, usual: Usual, most: int, console: Console) -> RenderableType | None:
     results = run.results
     links = slowest(results, size, most)
     if not links:
         return None
-    times = usual_of(run, size).times_expected(links)
     table = empty_table(console)
     table.add_column("link", no_wrap=True)
     for heading in ("first", "bandwidth", "x expected", "again", "bandwidth"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for link, factor in zip(links, times, strict=True):
+    for link, factor in zip(links, usual.times_expected(links), strict=True):
         name = f"{results.ranks.name(link.frm)} -> {results.ranks.name(link.to)}"
         rate = rate_text(results, size, link.first)
         cells = [name, time_text(link.first), rate, "-" if math.isnan(factor) else f"{factor:.2f}"]

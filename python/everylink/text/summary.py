@@ -10,7 +10,7 @@ from everylink.inventory.cables import Cable, Wiring
 from everylink.inventory.switches import Typical, cable_rows, switch_rows
 from everylink.judge.verdict import JudgedRun
 from everylink.links.classes import ClassSummary, summarise
-from everylink.links.extremes import EndTimes, both_ends, outside, slowest
+from everylink.links.extremes import EndTimes, both_ends, outside, slowest, times_typical
 from everylink.links.failed import fold_failures
 from everylink.links.host_pairs import Path, host_pairs
 from everylink.links.hosts import host_names
@@ -76,17 +76,17 @@ def _class_fields(summary: ClassSummary) -> Fields:
 
 def _slowest_fields(run: JudgedRun, size: Size, most: int) -> list[Fields]:
     links = slowest(run.results, size, most)
-    times = usual_of(run, size).times_expected(links)
+    times = zip(links, usual_of(run, size).times_expected(links), times_typical(run.results, size, links), strict=True)
     return [
         {
             **_link_fields(run.results, size, link.frm, link.to, link.first),
             "expected_seconds": link.first / factor,
             "x_expected": factor,
-            "x_typical": link.ratio,
+            "x_typical": typical,
             "again_seconds": link.second,
             "again_outcome": None if link.second_outcome is None else outcome_text(link.second_outcome),
         }
-        for link, factor in zip(links, times, strict=True)
+        for link, factor, typical in times
     ]
 
 
