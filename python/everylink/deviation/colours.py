@@ -14,7 +14,8 @@ FASTER = ("#ffffff", "#eaf3fa", "#a9cfe6", "#5d9fcb", "#2467a8", "#0a2a57")
 UNKNOWN, INK, PAPER = "#d4d4d4", "#111111", "#ffffff"  # failed links are hatched, INK on PAPER
 
 
-def _rgb(colour: str) -> list[int]:
+def rgb(colour: str) -> list[int]:
+    """The bytes of `#rrggbb`."""
     return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
 
 
@@ -22,7 +23,7 @@ def _palette() -> NDArray[np.uint8]:
     codes = np.arange(NOT_MEASURED, MOST + 1)
     steps = np.log([1.0, *STEPS])
     logs = np.log(factors(np.maximum(codes, LEAST_KNOWN)))
-    slower, faster = (np.array([_rgb(colour) for colour in side], float) for side in (SLOWER, FASTER))
+    slower, faster = (np.array([rgb(colour) for colour in side], float) for side in (SLOWER, FASTER))
     found = np.stack(
         [
             np.where(logs >= 0, np.interp(logs, steps, slower[:, k]), np.interp(-logs, steps, faster[:, k]))
@@ -30,7 +31,7 @@ def _palette() -> NDArray[np.uint8]:
         ],
         axis=1,
     )
-    found[codes < LEAST_KNOWN] = _rgb(UNKNOWN)
+    found[codes < LEAST_KNOWN] = rgb(UNKNOWN)
     return np.asarray(np.rint(found), np.uint8)
 
 

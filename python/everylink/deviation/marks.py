@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from everylink.deviation.blocks import Blocks
-from everylink.errors import UserMistake
 from everylink.host_lists import expanded
 from everylink.io.topology import grouping_of
 from everylink.judge.verdict import JudgedRun
@@ -52,10 +51,7 @@ def _in_set(name: str) -> list[str]:
 
 def groups_of(judged: JudgedRun) -> Mapping[str, Sequence[str]]:
     """The groups that were given, or that the run recorded: their hosts by name."""
-    try:
-        grouping = grouping_of(judged.results, judged.topology)
-    except UserMistake:  # said where the run was judged
-        grouping = None
+    grouping = grouping_of(judged.results, judged.topology)
     if grouping is None:
         return {}
     hosts = host_names(judged.results.ranks)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from everylink.deviation.blocks import Blocks
 from everylink.deviation.model import Deviations, Index, Lines, Outliers, Shares
-from everylink.deviation.scale import FAILED, LEAST_KNOWN, MOST, NOT_MEASURED, Codes, code_of
+from everylink.deviation.scale import FAILED, LEAST_KNOWN, MOST, NOT_MEASURED, Codes, code_of, has_time
 
 SLOW = code_of(1.25)
 MOST_OUTLIERS = 200_000
@@ -54,12 +54,12 @@ class Planes:
         """All blocks of one row of them; `rows` [places of the block, ranks]."""
         begins = self._blocks.edges[:-1]
         cells = len(rows) * np.diff(self._blocks.edges)
-        self._worst[block] = np.maximum.reduceat(rows.max(axis=0), begins)
-        self._worst[block][self._worst[block] < LEAST_KNOWN] = NOT_MEASURED
+        worst = np.maximum.reduceat(rows.max(axis=0), begins)
+        self._worst[block] = np.where(has_time(worst), worst, NOT_MEASURED)
         for plane, mask in (
             (self._slow, rows >= SLOW),
             (self._failed, rows == FAILED),
-            (self._timed, rows >= LEAST_KNOWN),
+            (self._timed, has_time(rows)),
         ):
             plane[block] = _shares(np.add.reduceat(mask.sum(axis=0), begins), cells)
         across = lower_medians(_padded(rows)[:, self._columns])  # [rows, blocks]
@@ -90,7 +90,7 @@ class Planes:
 def lower_medians(codes: Codes) -> Codes:
     """The lower median of the times along the last axis, NOT_MEASURED where there is none."""
     ordered = np.sort(codes, axis=-1)
-    known = (codes >= LEAST_KNOWN).sum(axis=-1)
+    known = has_time(codes).sum(axis=-1)
     at = codes.shape[-1] - known + np.maximum(known - 1, 0) // 2
     middle = np.take_along_axis(ordered, np.minimum(at, codes.shape[-1] - 1)[..., None], axis=-1)[..., 0]
     return np.where(known > 0, middle, np.int8(NOT_MEASURED))
@@ -111,18 +111,16 @@ def _padded(rows: Codes) -> Codes:
 def _extremes(codes: Codes, begins: Index) -> list[Codes]:
     """The slowest and the fastest of each part that begins there."""
     most = np.maximum.reduceat(codes, begins)
-    least = np.minimum.reduceat(np.where(codes >= LEAST_KNOWN, codes, MOST), begins)
-    return [most, np.where(most >= LEAST_KNOWN, least, np.int8(NOT_MEASURED))]
+    least = np.minimum.reduceat(np.where(has_time(codes), codes, MOST), begins)
+    return [most, np.where(has_time(most), least, np.int8(NOT_MEASURED))]
 
 
 def _most_deviating(codes: Codes) -> Codes:
     """Along the first axis the code furthest from 0; of two as far the slower one."""
     most = codes.max(axis=0)
-    least = np.where(codes >= LEAST_KNOWN, codes, MOST).min(axis=0)
-    slower = most.astype(np.int16) >= -least.astype(np.int16)
-    return np.where((most < LEAST_KNOWN) | slower, np.where(most < LEAST_KNOWN, NOT_MEASURED, most), least).astype(
-        np.int8
-    )
+    least = np.where(has_time(codes), codes, MOST).min(axis=0)
+    furthest = np.where(most.astype(np.int16) >= -least.astype(np.int16), most, least)
+    return np.where(has_time(most), furthest, np.int8(NOT_MEASURED))
 
 
 def _shares(count: NDArray[np.integer], of: Index) -> Shares:

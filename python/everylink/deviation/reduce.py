@@ -12,7 +12,7 @@ import numpy as np
 from everylink.deviation.blocks import Blocks
 from everylink.deviation.model import Deviations, Index
 from everylink.deviation.planes import Planes
-from everylink.deviation.scale import FAILED, LEAST_KNOWN, NOT_MEASURED, Codes, between, coded
+from everylink.deviation.scale import FAILED, NOT_MEASURED, Codes, between, coded, has_time
 from everylink.deviation.usual import Usual
 from everylink.memory import require_memory
 from everylink.model.results import Size
@@ -115,7 +115,7 @@ def _medians(layers: list[Codes]) -> Codes:
     for part in (slice(at, at + CHUNK) for at in range(0, len(first), CHUNK)):
         failed = first[part] == FAILED
         ordered = np.sort(np.stack([layer[part] for layer in layers]), axis=0).astype(np.int16)
-        known = (ordered >= LEAST_KNOWN).sum(axis=0)
+        known = has_time(ordered).sum(axis=0)
         none = len(layers) - known
         low, high = (
             np.take_along_axis(ordered, np.minimum(none + half, len(layers) - 1)[None], axis=0)[0]

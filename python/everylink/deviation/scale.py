@@ -20,11 +20,11 @@ def coded(deviation: NDArray[np.floating]) -> Codes:
 
 def factors(codes: NDArray[np.integer]) -> NDArray[np.float64]:
     """Measured / expected time, same shape; NaN where a link failed or was not measured."""
-    return np.where(codes >= LEAST_KNOWN, np.exp(codes.astype(np.float64) / PER_LOG), np.nan)
+    return np.where(has_time(codes), np.exp(codes.astype(np.float64) / PER_LOG), np.nan)
 
 
-def known(codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Where they are of a time, same shape."""
+def has_time(codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Which codes are of a time, same shape."""
     return np.asarray(codes >= LEAST_KNOWN)
 
 

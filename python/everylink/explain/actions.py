@@ -97,7 +97,7 @@ class _Known:
 
 def _drained(verdict: Verdict, known: _Known) -> list[str]:
     """The host that a verdict accuses by itself; none where others may be at fault."""
-    is_accused = verdict.kind in ("host", "rank") or verdict.scope is Scope.EACH
+    is_accused = verdict.is_end or verdict.scope is Scope.EACH
     if not is_accused or is_doubtful(verdict, known.crowded):
         return []
     if verdict.symptom in OF_TIMES:
@@ -109,7 +109,7 @@ def _drained(verdict: Verdict, known: _Known) -> list[str]:
 
 
 def _of_suspect(suspect: Verdict, known: _Known) -> str:
-    if suspect.kind in ("host", "rank") and len(suspect.subject) > 1:
+    if suspect.is_end and len(suspect.subject) > 1:
         return OF_FEW.format(suspect.kind)
     if suspect.kind == "rank" and 1 < len(known.names) < FEW_HOSTS:
         return RANK_OF_FEW

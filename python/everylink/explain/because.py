@@ -76,7 +76,7 @@ def _cause(verdict: Verdict, found: Drift) -> str:
     if (best is None or best.severity is not Severity.CRITICAL) and (loss := _loss(verdict, known, found)):
         return f"because: {loss}"
     if best is None:
-        return NONE_SEEN if verdict.kind in ("host", "rank") else ""
+        return NONE_SEEN if verdict.is_end else ""
     return f"{'because' if _order(best)[0] < len(_ORDER) - 1 else 'perhaps because'}: {best.sentence}"
 
 

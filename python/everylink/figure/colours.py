@@ -2,10 +2,10 @@
 
 import numpy as np
 from matplotlib import colormaps
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from everylink.deviation.colours import rgb
 from everylink.figure.canvas import INK, LEFT, PALE_INK, RIGHT, axes_at, bandwidth_ticks, time_ticks, write
 from everylink.links.classes import LinkClass
 from everylink.links.shading import Scale, Shading
@@ -33,15 +33,11 @@ def paint(shading: Shading) -> NDArray[np.uint8]:
     same, other = palette(LinkClass.SAME_HOST), palette(LinkClass.OTHER_HOST)
     same_drawn = shading.same_host | (LinkClass.OTHER_HOST not in shading.scales)
     image = np.where(same_drawn[..., None], same[shade], other[shade])
-    image[~known] = _bytes(UNKNOWN)
-    image[shading.failed] = _bytes(FAILED)
+    image[~known] = rgb(UNKNOWN)
+    image[shading.failed] = rgb(FAILED)
     if shading.fold == 1:
-        np.einsum("iic->ic", image)[:] = _bytes(DIAGONAL)
+        np.einsum("iic->ic", image)[:] = rgb(DIAGONAL)
     return image
-
-
-def _bytes(colour: str) -> NDArray[np.uint8]:
-    return np.round(255 * np.array(to_rgb(colour))).astype(np.uint8)
 
 
 def draw_colour_bars(

@@ -2,34 +2,31 @@
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from everylink.deviation.colours import INK as HATCH_INK
-from everylink.deviation.colours import PALETTE, PAPER, UNKNOWN
+from everylink.deviation.colours import PALETTE, PAPER, UNKNOWN, rgb
 from everylink.deviation.model import Deviations
-from everylink.deviation.scale import NOT_MEASURED, PER_LOG, STEPS, known
-from everylink.figure.canvas import HEIGHT, INK, LEFT, PALE_INK, RIGHT, WIDTH, axes_at, write
+from everylink.deviation.scale import NOT_MEASURED, PER_LOG, STEPS, has_time
+from everylink.figure.canvas import INK, LEFT, PALE_INK, RIGHT, axes_at, write
 from everylink.figure.colours import BAR
-from everylink.figure.matrix import Place, enlarged
+from everylink.figure.matrix import Place, draw_key, enlarged, plain
 
 HATCH, LINE = 5, 2  # pixels from one line to the next, and of a line
 SMALLEST = 4  # pixels of a cell that shows a hatch; smaller ones are as dark as its lines
+HATCHED = {"facecolor": PAPER, "edgecolor": HATCH_INK, "hatch": "//////", "linewidth": 0.5}
 SHADES = 400
 
 
 def deviation_pixels(found: Deviations, cell: int) -> NDArray[np.uint8]:
     """The matrix in pixels of 100 dpi, [side, side, 3]: what is usual in each cell, hatched where any link failed."""
     image = PALETTE[found.usual.astype(np.int64) - NOT_MEASURED]
-    single = np.diff(found.blocks.edges) == 1
-    itself = np.diag(single) & ~known(found.usual)
-    image[itself] = _rgb(PAPER)
-    untimed = (found.failed > 0) & ~known(found.usual)
-    image[untimed] = _rgb(PAPER)
+    itself = np.diag(np.diff(found.blocks.edges) == 1)
+    image[~has_time(found.usual) & (itself | (found.failed > 0))] = rgb(PAPER)
     pixels, failed = enlarged(image, cell), enlarged(found.failed[..., None], cell)[..., 0] > 0
     across = np.arange(len(pixels))
     lines = (across[:, None] + across) % HATCH < LINE
-    pixels[failed & (lines | (cell < SMALLEST))] = _rgb(HATCH_INK)
+    pixels[failed & (lines | (cell < SMALLEST))] = rgb(HATCH_INK)
     return pixels
 
 
@@ -52,25 +49,10 @@ def draw_scale(figure: Figure, top: float) -> None:
     write(figure, RIGHT, top - 6, "the same scale in all reports", fontsize=6.5, color=PALE_INK, ha="right")
 
 
-def draw_key(figure: Figure, where: Place, found: Deviations) -> None:
+def draw_legend(figure: Figure, where: Place, found: Deviations) -> None:
     """Names what is not on the scale, where it occurs, and says what a cell of several ranks shows."""
-    left, y = where.left + where.side + 8, where.top + 10
-    apart = ~np.eye(len(found.usual), dtype=bool)
-    if found.failed.any():
-        box = (left / WIDTH, 1 - y / HEIGHT)
-        sides = 10 / WIDTH, 10 / HEIGHT
-        figure.add_artist(Rectangle(box, *sides, facecolor=PAPER, edgecolor=HATCH_INK, hatch="//////", linewidth=0.5))
-        write(figure, left + 14, y - 1, "failed", fontsize=7)
-        y += 18
-    if (apart & ~known(found.usual) & (found.failed == 0)).any():
-        box = (left / WIDTH, 1 - y / HEIGHT)
-        figure.add_artist(Rectangle(box, 10 / WIDTH, 10 / HEIGHT, facecolor=UNKNOWN, edgecolor="none"))
-        write(figure, left + 14, y - 1, "no time", fontsize=7)
-        y += 18
-    if found.blocks.largest > 1:
-        text = f"each cell:\nup to\n{found.blocks.largest} ranks;\nwhat most\nof a row or\ncolumn take"
-        write(figure, left, y, text, fontsize=6.5, va="top")
-
-
-def _rgb(colour: str) -> list[int]:
-    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    failed = found.failed > 0
+    untimed = ~has_time(found.usual) & ~failed & ~np.eye(len(failed), dtype=bool)
+    key = (("failed", HATCHED, failed), ("no time", plain(UNKNOWN), untimed))
+    most = found.blocks.largest
+    draw_key(figure, where, key, f"up to\n{most} ranks;\nwhat most\nof a row or\ncolumn take" if most > 1 else "")

@@ -1,6 +1,8 @@
 """Draws a matrix with its labels, and a legend of the colours that are not on a scale."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,6 +15,7 @@ from everylink.figure.colours import FAILED, UNKNOWN
 from everylink.links.hosts import DrawnOrder
 from everylink.links.shading import Shading
 
+Style = Mapping[str, Any]  # of a patch
 LARGEST = 560  # pixels of 100 dpi; with more ranks, several share a cell
 LARGEST_CELL = 140
 LABEL_PITCH = 10.5
@@ -120,20 +123,24 @@ def draw_legend(figure: Figure, where: Place, shading: Shading) -> None:
     untimed = ~shading.failed & ~np.isfinite(shading.position)
     if shading.fold == 1:
         np.fill_diagonal(untimed, False)
-    found = (("failed", FAILED, shading.failed), ("no time", UNKNOWN, untimed))
-    draw_colour_names(figure, where, found, f"the worst of\n{shading.fold} x {shading.fold} links", shading.fold)
+    found = (("failed", plain(FAILED), shading.failed), ("no time", plain(UNKNOWN), untimed))
+    draw_key(figure, where, found, f"the worst of\n{shading.fold} x {shading.fold} links" if shading.fold > 1 else "")
 
 
-def draw_colour_names(
-    figure: Figure, where: Place, found: tuple[tuple[str, str, NDArray[np.bool_]], ...], folded: str, fold: int
+def plain(colour: str) -> Style:
+    """How a box of one colour is drawn."""
+    return {"facecolor": colour, "edgecolor": "none"}
+
+
+def draw_key(
+    figure: Figure, where: Place, found: Iterable[tuple[str, Style, NDArray[np.bool_]]], folded: str = ""
 ) -> None:
-    """Names each colour that occurs; `folded`: what a cell of several links shows."""
+    """Names what occurs in some cells beside a box drawn in its style. `folded`: what a cell of several links shows."""
     left, y = where.left + where.side + 8, where.top + 10
-    for name, colour, cells in found:
+    for name, style, cells in found:
         if cells.any():
-            box = (left / WIDTH, 1 - y / HEIGHT)
-            figure.add_artist(Rectangle(box, 10 / WIDTH, 10 / HEIGHT, facecolor=colour, edgecolor="none"))
+            figure.add_artist(Rectangle((left / WIDTH, 1 - y / HEIGHT), 10 / WIDTH, 10 / HEIGHT, **style))
             write(figure, left + 14, y - 1, name, fontsize=7)
             y += 18
-    if fold > 1:
+    if folded:
         write(figure, left, y, f"each cell:\n{folded}", fontsize=6.5, va="top")

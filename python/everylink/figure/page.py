@@ -29,7 +29,7 @@ from everylink.figure.canvas import (
     time_ticks,
     write,
 )
-from everylink.figure.deviation import deviation_pixels, draw_key, draw_scale
+from everylink.figure.deviation import deviation_pixels, draw_legend, draw_scale
 from everylink.figure.matrix import LARGEST, draw_matrix, matrix_labels, place
 from everylink.judge.verdict import JudgedRun
 from everylink.links.classes import Histogram, histogram, summarise
@@ -205,7 +205,7 @@ def page(run: JudgedRun, size: Size) -> Figure:
     labels = matrix_labels(order, blocks.edges)
     where = place(len(blocks), labels, MATRIX_TOP, MATRIX_BOTTOM)
     draw_matrix(figure, where, deviation_pixels(found, where.cell), labels)
-    draw_key(figure, where, found)
+    draw_legend(figure, where, found)
     draw_scale(figure, BARS_TOP)
     if counted := histogram(results, size):
         write(figure, LEFT, BOTTOM_TOP - 6, "links by one-way time", weight="bold", fontsize=7.5)

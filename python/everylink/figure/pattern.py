@@ -4,22 +4,24 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib import colormaps
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from everylink.deviation.colours import rgb
 from everylink.figure.canvas import LEFT, PALE_INK, RIGHT, axes_at, blank_page, shortened, write
 from everylink.figure.colours import BAR, DIAGONAL, FAILED, UNKNOWN, draw_colour_bars, paint, palette
 from everylink.figure.matrix import (
     LARGEST,
     Place,
-    draw_colour_names,
+    draw_key,
     draw_legend,
     draw_matrix,
     enlarged,
     even_edges,
     matrix_labels,
     place,
+    plain,
 )
 from everylink.links.hosts import DrawnOrder, drawn_order
 from everylink.links.shading import fold_links, shade
@@ -80,9 +82,8 @@ def step_page(results: Results, size: Size, steps: Steps) -> Figure:
     missing = ~np.isfinite(blocks)
     if fold == 1:
         np.fill_diagonal(missing, False)
-    draw_colour_names(
-        figure, where, (("in no step", UNKNOWN, missing),), f"the last step\nof {fold} x {fold} links", fold
-    )
+    folded = f"the last step\nof {fold} x {fold} links" if fold > 1 else ""
+    draw_key(figure, where, [("in no step", plain(UNKNOWN), missing)], folded)
     axes = axes_at(figure, LEFT, BARS_TOP, RIGHT - LEFT, BAR)
     axes.imshow(STEPS(np.linspace(0, 1, 256))[None], extent=(0.5, last + 0.5, 0, 1), aspect="auto")
     axes.set_xticks(np.unique(np.linspace(1, last, min(last, TICKS)).round().astype(int)))
@@ -116,7 +117,7 @@ def _paint_steps(blocks: NDArray[np.float32], last: int, fold: int) -> Image:
     known = np.isfinite(blocks)
     place_of = np.where(known, blocks - 1, 0) / max(1, last - 1)
     image = np.asarray(np.round(255 * STEPS(place_of)[..., :3]), np.uint8)
-    image[~known] = np.round(255 * np.array(to_rgb(UNKNOWN)))
+    image[~known] = rgb(UNKNOWN)
     if fold == 1:
         np.einsum("iic->ic", image)[:] = 0
     return image

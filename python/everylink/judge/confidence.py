@@ -22,7 +22,7 @@ def calibrated(verdict: Verdict, is_alone: bool) -> Verdict:
     """The verdict, no surer than such verdicts are right. `is_alone`: whether links were measured without others."""
     if verdict.symptom not in OF_TIMES:
         return verdict
-    is_few = verdict.kind in ("host", "rank") and 0 < verdict.links < FEWEST_LINKS
+    is_few = verdict.is_end and 0 < verdict.links < FEWEST_LINKS
     most = min(RIGHT.get(verdict.kind, DOUBTFUL), LESS if is_few else MOST)
     if verdict.symptom == "slow" and not is_alone:
         most = min(most, DOUBTFUL)

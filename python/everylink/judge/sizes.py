@@ -1,6 +1,6 @@
 """Compares the links of a run with each other, size by size, and then what the sizes say of each other."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -204,22 +204,15 @@ class _Sizes:
                 known.append(is_narrow)
 
     def _is_of_larger(self, verdict: Verdict) -> bool:
-        """Whether it is of a slow rail, or of a kind of hosts."""
+        """Whether it is of a slow rail, or a slow host that is no slower than at a size at which many are as slow."""
         match verdict.kind:
             case "rank":
                 return verdict.subject in self._of_rails
             case "group":
                 return frozenset(self._names.units_of(verdict.subject)) in self._behind_rails
-        return _is_of_a_kind(verdict, self._kinds_of_hosts)
-
-
-def _is_of_a_kind(verdict: Verdict, kinds: Mapping[tuple[str, ...], float]) -> bool:
-    """Whether a slow host is no slower than at a size at which many hosts are as slow; `kinds`: its factor there."""
-    return (
-        verdict.kind == "host"
-        and verdict.symptom == "slow"
-        and (verdict.factor or 1.0) <= kinds.get(verdict.subject, 0)
-    )
+            case "host" if verdict.symptom == "slow":
+                return (verdict.factor or 1.0) <= self._kinds_of_hosts.get(verdict.subject, 0.0)
+        return False
 
 
 def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:

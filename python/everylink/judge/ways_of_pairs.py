@@ -25,7 +25,7 @@ def ways_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
         return list(verdicts)
     pairs: dict[Set, Verdict] = {}
     for verdict in verdicts:
-        if verdict.kind in ("pair", "link") and verdict.symptom == "slow":
+        if verdict.is_slow_pair:
             pairs[frozenset(names.units_of(verdict.subject))] = verdict
     trunks, told = list[Verdict](), set[Verdict]()
     for one, other in _ends(partners_of(pairs)):

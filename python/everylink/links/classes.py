@@ -68,24 +68,24 @@ class SizeSummary:
     classes: tuple[ClassSummary, ...]
 
 
-def summarise(results: Results, size: Size, statistic: str = "median") -> SizeSummary:
-    """Summarise one size by the given statistic of each link."""
+def summarise(results: Results, size: Size) -> SizeSummary:
+    """Summarise one size by the median of each link."""
     host = results.ranks.host_index
     links, failed = np.zeros((2, len(CLASSES)), np.int64)
-    for block in link_blocks(size, statistic):
+    for block in link_blocks(size):
         same = host[block.frm] == host[block.to]
         links += [np.count_nonzero(~same), np.count_nonzero(same)]
         failed += [np.count_nonzero(block.failed & ~same), np.count_nonzero(block.failed & same)]
-    found = zip(CLASSES, links.tolist(), failed.tolist(), spreads(results, size, statistic), strict=True)
+    found = zip(CLASSES, links.tolist(), failed.tolist(), spreads(results, size), strict=True)
     return SizeSummary(size.bytes, tuple(ClassSummary(c, n, bad, time) for c, n, bad, time in found if n))
 
 
-def spreads(results: Results, size: Size, statistic: str = "median", least: float = 0.0) -> list[Spread]:
+def spreads(results: Results, size: Size, least: float = 0.0) -> list[Spread]:
     """The spread of the known values of each of CLASSES, of those of `least` or more; 99 % do not exceed p99."""
 
     def stream() -> Iterator[tuple[int, NDArray[np.float32]]]:
         host = results.ranks.host_index
-        for block in link_blocks(size, statistic):
+        for block in link_blocks(size):
             known = np.isfinite(block.seconds) & (block.seconds >= least)
             same = host[block.frm] == host[block.to]
             yield 0, block.seconds[known & ~same]
@@ -109,10 +109,10 @@ class Histogram:
     counts: dict[LinkClass, NDArray[np.intp]]
 
 
-def histogram(results: Results, size: Size, statistic: str = "median") -> Histogram | None:
+def histogram(results: Results, size: Size) -> Histogram | None:
     """Histogram of the known, positive times of one size; None if there are none. Each such link is in one bin."""
     known, low, high = 0, np.inf, 0.0
-    for block in link_blocks(size, statistic):
+    for block in link_blocks(size):
         values = block.seconds[np.isfinite(block.seconds) & (block.seconds > 0)]
         if len(values):
             known, low, high = known + len(values), min(low, float(values.min())), max(high, float(values.max()))
@@ -122,12 +122,9 @@ def histogram(results: Results, size: Size, statistic: str = "median") -> Histog
     bins = int(np.clip(2 * np.sqrt(known), FEWEST_BINS, MOST_BINS))
     edges = np.geomspace(middle / half, middle * half, bins + 1)
     edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
-    counts, links, host = (
-        np.zeros((len(CLASSES), bins), np.int64),
-        np.zeros(len(CLASSES), np.int64),
-        results.ranks.host_index,
-    )
-    for block in link_blocks(size, statistic):
+    counts, links = np.zeros((len(CLASSES), bins), np.int64), np.zeros(len(CLASSES), np.int64)
+    host = results.ranks.host_index
+    for block in link_blocks(size):
         seconds, same = block.seconds.astype(np.float64), host[block.frm] == host[block.to]
         for number, mask in enumerate((~same, same)):
             counts[number] += np.histogram(seconds[mask & np.isfinite(seconds) & (seconds > 0)], edges)[0]

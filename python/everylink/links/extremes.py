@@ -26,13 +26,13 @@ class SlowLink:
     second_outcome: int | None
 
 
-def slowest(results: Results, size: Size, count: int = 10, statistic: str = "median") -> tuple[SlowLink, ...]:
+def slowest(results: Results, size: Size, count: int = 10) -> tuple[SlowLink, ...]:
     """The `count` slowest links with a known, positive time, slowest first; among equals, re-measured ones first."""
     again, ranks = size.retests, len(results.ranks)
     again_keys = keys(again, ranks)
     frm, to = np.zeros((2, 0), np.int64)
     values, least = np.zeros(0), 0.0
-    for block in link_blocks(size, statistic):
+    for block in link_blocks(size):
         some = np.flatnonzero((block.seconds > 0) & (block.seconds >= least) & np.isfinite(block.seconds))
         frm, to = np.append(frm, block.frm[some]), np.append(to, block.to[some])
         values = np.append(values, block.seconds[some])
@@ -44,7 +44,7 @@ def slowest(results: Results, size: Size, count: int = 10, statistic: str = "med
     found = []
     for one, other, value in zip(frm.tolist(), to.tolist(), values.tolist(), strict=True):
         j = at.get((one, other))
-        second = None if j is None else float(again.statistic(statistic)[j])
+        second = None if j is None else float(again.median[j])
         outcome = None if j is None else int(again.outcome[j])
         found.append(SlowLink(one, other, value, second, outcome))
     return tuple(found)
@@ -53,7 +53,7 @@ def slowest(results: Results, size: Size, count: int = 10, statistic: str = "med
 def times_typical(results: Results, size: Size, links: Sequence[SlowLink]) -> list[float]:
     """Their first times / the median of the links of their class."""
     host = results.ranks.host_index
-    typical = [spread.median for spread in spreads(results, size, least=TINIEST)]
+    typical = [spread.median for spread in spreads(results, size, TINIEST)]
     return [link.first / typical[int(host[link.frm] == host[link.to])] for link in links]
 
 

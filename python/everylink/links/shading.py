@@ -60,16 +60,15 @@ class Shading:
     same_host: NDArray[np.bool_]
 
 
-def shade(results: Results, size: Size, order: DrawnOrder, most: int, statistic: str = "median") -> Shading:
+def shade(results: Results, size: Size, order: DrawnOrder, most: int) -> Shading:
     """Shade one size with at most `most` rows and columns. The scale covers the values that are drawn."""
     links, ranks = size.links, len(results.ranks)
-    values = links.statistic(statistic)
     fold = -(-ranks // most)
     scales = {}
     position = np.full((-(-ranks // fold),) * 2, np.nan, np.float32)
     every = np.ones(len(links), bool)
     for c in classes(links, results.ranks):
-        slowest = fold_links(links, values, order, fold, c.mask)
+        slowest = fold_links(links, links.median, order, fold, c.mask)
         if scale := robust_scale(slowest):
             scales[c.link_class] = scale
             position = np.fmax(position, scale.position(slowest))

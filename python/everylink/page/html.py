@@ -99,7 +99,6 @@ def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
     return {
         "name": run.path.name,
         "headline": headline(judgement).plain if measured else "nothing was measured",
-        "tables": [_table(table) for table in report_tables(judged)],
         "alarm": measured and judgement.conclusion.is_alarm,
         "tested": [*tested_lines(judgement), *unmeasured_lines(judgement)] if measured else [],
         "lines": run_lines(run),
@@ -120,6 +119,7 @@ def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
         "directions": run.possible_directions,
         "bandwidthLabel": run.bandwidth_label,
         "means": means_lines(run),
+        "tables": [_table(table) for table in report_tables(judged)],
         "times": [row for size in run.sizes for row in _time_rows(run, size)],
         "sizes": [
             _size(

@@ -9,7 +9,7 @@ from everylink.deviation.blocks import Blocks, blocks_of
 from everylink.deviation.marks import Places, groups_of
 from everylink.deviation.model import Deviations
 from everylink.deviation.reduce import deviations
-from everylink.deviation.scale import STEPS, code_of, known
+from everylink.deviation.scale import STEPS, code_of, has_time
 from everylink.deviation.usual import Usual
 from everylink.judge.verdict import JudgedRun
 from everylink.model.results import Size
@@ -20,7 +20,9 @@ LABEL_WIDTH = 16
 GLYPHS = {"utf-8": "·░▒▓█", "ascii": ".:+*#"}
 STYLES = ("green", "green", "yellow", "bright_red", "bright_red")
 FAILED, UNKNOWN, DIAGONAL, FASTER = "X", " ", "\\", "-"
-FAST = 1.25  # times as fast as expected
+LEVELS = [code_of(step) for step in STEPS[:4]]  # from which the second glyph is drawn, and so on
+AS_FAST = 1.25  # times as fast as expected
+FAST = -code_of(AS_FAST)
 ROOMY = 100  # columns
 WIDEST = 1000  # columns of a table: rich cuts wider ones
 UNKEPT_WIDTH = 160  # columns for pipes and files, where lines must not be truncated
@@ -70,7 +72,8 @@ def _legend(found: Deviations, glyphs: str) -> str:
     if blocks < ranks:
         folded = f"\neach cell has up to {found.blocks.largest} ranks: what most of a row, a column or two hosts take"
     steps = ", ".join(f"{glyph} {step:g}" for glyph, step in zip(glyphs[1:], STEPS, strict=False))
-    faster = f", {FASTER} below 1/{FAST:g}" if (known(found.usual) & (found.usual <= -code_of(FAST))).any() else ""
+    is_any_fast = (has_time(found.usual) & (found.usual <= FAST)).any()
+    faster = f", {FASTER} below 1/{AS_FAST:g}" if is_any_fast else ""
     failed = f"; {FAILED} failed" if found.failed.any() else ""
     return f"{folded}\n{glyphs[0]} as expected, {steps} or more{faster}{failed}"
 
@@ -89,8 +92,8 @@ def _append_cell(text: Text, found: Deviations, i: int, j: int, glyphs: str) -> 
     if found.failed[i, j]:
         text.append(FAILED * 2, style="bold magenta")
     elif found.timed[i, j]:
-        level = sum(code >= code_of(step) for step in STEPS[: len(glyphs) - 1])
-        faster = code <= -code_of(FAST)
+        level = sum(code >= least for least in LEVELS)
+        faster = code <= FAST
         text.append((FASTER if faster else glyphs[level]) * 2, style="cyan" if faster else STYLES[level])
     else:
         single = i == j and found.blocks.edges[i + 1] - found.blocks.edges[i] == 1

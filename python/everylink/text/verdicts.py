@@ -219,7 +219,7 @@ def title(verdict: Verdict) -> str:
         parts.append(f"{verdict.factor:.2f}x the time")
     if DIRECTIONS[verdict.direction] and len(verdict.subject) == 1:
         parts.append(f"only {DIRECTIONS[verdict.direction]}")
-    one_of = verdict.kind in ("host", "rank") and len(verdict.subject) > 1
+    one_of = verdict.is_end and len(verdict.subject) > 1
     kind = f"one of the {verdict.kind}s" if one_of else "hosts" if verdict.scope is Scope.EACH else verdict.kind
     return f"{kind} {subject_text(verdict)}: {', '.join(parts)}, at {size_text(verdict.bytes)}"
 
