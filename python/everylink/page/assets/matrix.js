@@ -3,6 +3,7 @@
 
 const GUTTER = 14, LARGEST = 64, LABEL = 13, HATCH = 5;
 const canvas = $("matrix"), paper = canvas.getContext("2d");
+const SHARES = ["slow", "failed", "timed"];
 const VIEWS = { usual: "deviation from expected", worst: "worst link of each cell", slow: "share of slow links" };
 
 // From fine to coarse; each: edges of its rows and columns, and planes of [rows x rows].
@@ -24,32 +25,6 @@ function levelsOf(loaded) {
   return levels;
 }
 
-// So many rows and columns of single links together: the row or column of a cell that deviates most at the median, as
-// everylink/deviation/planes.py has it, so that single slow links do not hide what is slow as a whole.
-function folded(links, together) {
-  const ranks = links.edges.length - 1, rows = Math.ceil(ranks / together), size = rows * rows;
-  const made = { coarse: true, edges: Int32Array.from({ length: rows + 1 }, (_, i) => Math.min(i * together, ranks)), usual: new Int8Array(size).fill(NOT_MEASURED), worst: new Int8Array(size).fill(NOT_MEASURED) };
-  for (const name of ["slow", "failed", "timed"]) made[name] = new Uint8Array(size);
-  const line = new Int8Array(together);
-  for (let a = 0; a < rows; a++) for (let b = 0; b < rows; b++) {
-    const to = a * rows + b, [top, bottom, left, right] = [made.edges[a], made.edges[a + 1], made.edges[b], made.edges[b + 1]];
-    for (const across of [true, false]) {
-      for (let k = across ? top : left; k < (across ? bottom : right); k++) {
-        let count = 0;
-        for (let m = across ? left : top; m < (across ? right : bottom); m++) {
-          const from = across ? k * ranks + m : m * ranks + k, code = links.usual[from];
-          if (code >= LEAST_KNOWN) { line[count++] = code; made.worst[to] = Math.max(made.worst[to], code); }
-          for (const name of ["slow", "failed", "timed"]) made[name][to] = Math.max(made[name][to], links[name][from]);
-        }
-        if (!count) continue;
-        const middle = line.slice(0, count).sort()[(count - 1) >> 1], there = made.usual[to];
-        if (there < LEAST_KNOWN || Math.abs(middle) > Math.abs(there) || (middle === -there && middle > 0)) made.usual[to] = middle;
-      }
-    }
-  }
-  return made;
-}
-
 function codesOf(loaded, statistic) { // of another statistic than the median
   const seconds = loaded.seconds[statistic], codes = new Int8Array(loaded.links);
   for (let i = 0; i < codes.length; i++) {
@@ -60,31 +35,63 @@ function codesOf(loaded, statistic) { // of another statistic than the median
   return codes;
 }
 
-function coarser(level) { // two rows and columns together: what deviates most, the worst, and the largest shares
-  const fine = level.edges.length - 1, rows = Math.ceil(fine / 2), size = rows * rows;
-  const made = { coarse: true, edges: new Int32Array(rows + 1), usual: new Int8Array(size).fill(NOT_MEASURED), worst: new Int8Array(size).fill(NOT_MEASURED) };
-  for (const name of ["slow", "failed", "timed"]) made[name] = new Uint8Array(size);
-  for (let i = 0; i < rows; i++) made.edges[i] = level.edges[2 * i];
-  made.edges[rows] = level.edges[fine];
-  for (let i = 0; i < fine; i++) {
-    for (let j = 0; j < fine; j++) {
-      const from = i * fine + j, to = (i >> 1) * rows + (j >> 1), code = level.usual[from], there = made.usual[to];
-      if (code >= LEAST_KNOWN && (there < LEAST_KNOWN || Math.abs(code) > Math.abs(there) || (code === -there && code > 0))) made.usual[to] = code;
-      if (level.worst[from] > made.worst[to] && level.worst[from] >= LEAST_KNOWN) made.worst[to] = level.worst[from];
-      for (const name of ["slow", "failed", "timed"]) if (level[name][from] > made[name][to]) made[name][to] = level[name][from];
+function emptyLevel(edges) {
+  const size = (edges.length - 1) ** 2, made = { coarse: true, edges };
+  for (const name of ["usual", "worst"]) made[name] = new Int8Array(size).fill(NOT_MEASURED);
+  for (const name of SHARES) made[name] = new Uint8Array(size);
+  return made;
+}
+function takeUsual(level, cell, code) { // what deviates most; of two as far the slower one
+  const there = level.usual[cell];
+  if (code >= LEAST_KNOWN && (there < LEAST_KNOWN || Math.abs(code) > Math.abs(there) || (code === -there && code > 0))) level.usual[cell] = code;
+}
+function takeRest(level, cell, from, at) { // the worst link, and the largest shares
+  if (from.worst[at] >= LEAST_KNOWN) level.worst[cell] = Math.max(level.worst[cell], from.worst[at]);
+  for (const name of SHARES) level[name][cell] = Math.max(level[name][cell], from[name][at]);
+}
+
+// So many rows and columns of single links together: the row or column of a cell that deviates most at the median, as
+// everylink/deviation/planes.py has it, so that single slow links do not hide what is slow as a whole.
+function folded(links, together) {
+  const ranks = links.edges.length - 1, rows = Math.ceil(ranks / together), line = new Int8Array(together);
+  const made = emptyLevel(Int32Array.from({ length: rows + 1 }, (_, i) => Math.min(i * together, ranks)));
+  for (let a = 0; a < rows; a++) for (let b = 0; b < rows; b++) {
+    const to = a * rows + b, [top, bottom, left, right] = [made.edges[a], made.edges[a + 1], made.edges[b], made.edges[b + 1]];
+    for (const across of [true, false]) {
+      for (let k = across ? top : left; k < (across ? bottom : right); k++) {
+        let count = 0;
+        for (let m = across ? left : top; m < (across ? right : bottom); m++) {
+          const from = across ? k * ranks + m : m * ranks + k;
+          if (links.usual[from] >= LEAST_KNOWN) line[count++] = links.usual[from];
+          if (across) takeRest(made, to, links, from);
+        }
+        if (count) takeUsual(made, to, line.slice(0, count).sort()[(count - 1) >> 1]);
+      }
     }
   }
   return made;
 }
 
-const palette = (() => { // by code from NOT_MEASURED on, as pixels
+function coarser(level) { // two rows and columns of blocks together
+  const fine = level.edges.length - 1, rows = Math.ceil(fine / 2);
+  const made = emptyLevel(Int32Array.from({ length: rows + 1 }, (_, i) => level.edges[Math.min(2 * i, fine)]));
+  for (let i = 0; i < fine; i++) for (let j = 0; j < fine; j++) {
+    const from = i * fine + j, to = (i >> 1) * rows + (j >> 1);
+    takeUsual(made, to, level.usual[from]);
+    takeRest(made, to, level, from);
+  }
+  return made;
+}
+
+const palette = (() => { // by code from NOT_MEASURED on, as pixels; what has no time is grey
   const colours = bytesOf(data.scale.palette), pixels = new Uint32Array(256);
   for (let k = 0; k < 256; k++) pixels[k] = 0xff000000 | (colours[3 * k + 2] << 16) | (colours[3 * k + 1] << 8) | colours[3 * k];
   return pixels;
 })();
-const cssOf = (code) => { const pixel = palette[code + 128]; return `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`; };
+const pixelOf = (code) => palette[code - NOT_MEASURED];
+const cssOf = (code) => { const pixel = pixelOf(code); return `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`; };
 const shadeOfShare = (share) => (share === 0 ? 0 : Math.round(codeOf(1.05) + (codeOf(4) - codeOf(1.05)) * share / 255)); // as code
-const PAPER = 0xffffffff, INK = 0xff111111, UNKNOWN = palette[0];
+const PAPER = 0xffffffff, INK = 0xff111111;
 
 function layout() {
   const frame = $("frame"), ratio = window.devicePixelRatio || 1, { run } = state;
@@ -156,7 +163,7 @@ function draw() {
     if (y && rows[y] === rows[y - 1] && !hatched) { out.copyWithin(at, at - pixels, at); at += pixels; continue; }
     for (let x = 0; x < pixels; x++, at++) {
       const cell = row + columns[x];
-      let pixel = state.view === "slow" ? (timed[cell] ? palette[shadeOfShare(plane[cell]) + 128] : UNKNOWN) : plane[cell] < LEAST_KNOWN ? UNKNOWN : palette[plane[cell] + 128];
+      let pixel = state.view === "slow" ? pixelOf(timed[cell] ? shadeOfShare(plane[cell]) : NOT_MEASURED) : pixelOf(plane[cell]);
       if (failed[cell]) pixel = !hatched || (x + y) % (HATCH * ratio) < 1.7 * ratio ? INK : timed[cell] ? pixel : PAPER;
       else if (single && rows[y] === columns[x] && worst[cell] < LEAST_KNOWN) pixel = PAPER;
       out[at] = pixel;
@@ -313,7 +320,7 @@ function drawMap() {
   const image = new ImageData(side, side), out = new Uint32Array(image.data.buffer);
   for (let y = 0, at = 0; y < side; y++) for (let x = 0; x < side; x++, at++) {
     const cell = cells[y] * width + cells[x];
-    out[at] = level.failed[cell] ? INK : level.usual[cell] < LEAST_KNOWN ? UNKNOWN : palette[level.usual[cell] + 128];
+    out[at] = level.failed[cell] ? INK : pixelOf(level.usual[cell]);
   }
   chart.putImageData(image, 0, 0);
   const scale = side / ranksOf(state.run), size = state.side / state.k * scale;

@@ -33,6 +33,7 @@ async function chooseSize(index, stay = false) {
   $("spread").textContent = spreadText(loaded);
   choices($("statistic"), (statistics.length ? statistics : ["median"]).map((name) => [name, name]), state.statistic);
   $("failures").textContent = size.failed ? [`Failed at ${size.label}: ${size.heading}`, ...size.failures].join("\n  ") : "";
+  state.levels = levelsOf(loaded);
   chooseView(state.view, stay);
   drawHistogram();
   fillSlowest();
@@ -42,7 +43,6 @@ function chooseView(view, stay = false) {
   state.view = view;
   choices($("view"), Object.entries(VIEWS), view);
   $("heading").textContent = `From (rows) to (columns), messages of ${state.size.label}: ${VIEWS[view]}, ${state.statistic} of each link`;
-  state.levels = levelsOf(state.size.loaded);
   canvas.ariaLabel = `Matrix of ${ranksOf(state.run)} ranks, ${VIEWS[view]} at ${state.size.label}; ${state.run.headline}. The findings and the table of the slowest links say in words what it shows.`;
   layout();
   if (!stay) showAll();
@@ -198,7 +198,11 @@ async function recall() {
 $("run").onchange = (event) => chooseRun(Number(event.target.value));
 $("size").onchange = (event) => chooseSize(Number(event.target.value), true);
 $("view").onchange = (event) => chooseView(event.target.value, true);
-$("statistic").onchange = (event) => { state.statistic = event.target.value; chooseView(state.view, true); };
+$("statistic").onchange = (event) => {
+  state.statistic = event.target.value;
+  state.levels = levelsOf(state.size.loaded);
+  chooseView(state.view, true);
+};
 $("filter").onchange = (event) => { if (event.target.value) findHost(event.target.value); };
 $("smaller").onclick = () => zoomAt(state.side / 2, state.side / 2, 0.5);
 $("larger").onclick = () => zoomAt(state.side / 2, state.side / 2, 2);
