@@ -88,6 +88,10 @@ def test_links_and_times_that_do_not_fit_into_the_page_are_reported(
     small, large = view([judged(read(path))])["runs"][0]["sizes"]
     assert (set(small["statistics"]), set(large["statistics"])) == ({"median"}, {"median", "max"})
     assert set(large["leftOut"]) == {"min", "mean", "p99"}
+    monkeypatch.setattr("everylink.page.html.STATISTICS_BUDGET", 4 * 4**2)
+    for size in view([judged(read(path))])["runs"][0]["sizes"]:  # without medians nothing else is of use
+        assert not size["statistics"]
+        assert size["expected"] is None
     monkeypatch.setattr("everylink.page.html.LINKS_BUDGET", 4**2)
     small, large = view([judged(read(path))])["runs"][0]["sizes"]
     assert small["deviation"]["links"] is small["expected"] is None

@@ -68,7 +68,7 @@ def view(runs: Sequence[JudgedRun]) -> View:
 class _Budget:
     """What the page holds link by link: `links` (run, size), and `statistics` (run, size, statistic).
 
-    Large messages first, and medians before other statistics.
+    Large messages first, and medians before other statistics, which are compared with what is expected, too.
     """
 
     def __init__(self, runs: Sequence[Results]) -> None:
@@ -83,8 +83,10 @@ class _Budget:
         left = STATISTICS_BUDGET
         for statistic in IN_ORDER_OF_USE:
             for i, size, cells in every:
-                need = (8 if statistic == "median" else 4) * cells  # with what is expected
-                if need <= left and (i, size) in self.links:
+                is_median = statistic == "median"
+                fits = (i, size) in self.links if is_median else (i, size, "median") in self.statistics
+                need = (8 if is_median else 4) * cells  # with what is expected
+                if fits and need <= left:
                     self.statistics.add((i, size, statistic))
                     left -= need
 
@@ -183,7 +185,7 @@ def _size(judged: JudgedRun, size: Size, blocks: Blocks, whole: bool, statistics
         "n": _counts(links, place) if links else None,
         "again": [_again(size.retests, place, i) for i in range(len(size.retests))],
         "alone": [_again(size.alone, place, i) for i in range(len(size.alone))],
-        "leftOut": [s for s in known if s not in statistics],
+        "leftOut": [s for s in known if s not in statistics] if links else [],
         "histogram": _histogram(run, size),
         "slowest": _slowest(run, size, usual, place),
     }
