@@ -153,7 +153,7 @@ def test_strips_and_blocks_of_rows_change_nothing(hosts: Sequence[int], monkeypa
     results = _noisy(hosts, 3)
     whole = _reduced(results, 4)
     monkeypatch.setattr(reduce, "STRIP_BYTES", 1)
-    monkeypatch.setattr(reduce, "CHUNK", 7)
+    monkeypatch.setattr("everylink.deviation.strips.CHUNK", 7)
     monkeypatch.setattr("everylink.model.rows.BLOCK", 5)
     parts = _reduced(results, 4)
     for name in ("usual", "worst", "slow", "failed", "timed", "links"):

@@ -141,8 +141,8 @@ class Kind(ABC):
         """The lines fitted to the times of all sizes."""
 
     @abstractmethod
-    def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
-        """Write one HTML page for all runs. Returns the files written."""
+    def page(self, runs: Sequence[JudgedRun], path: Path, tiles: bool) -> list[Path]:
+        """Write one HTML page for all runs, and with `tiles` every single link beside it. Returns the files written."""
 
     @abstractmethod
     def pages(self, run: JudgedRun) -> "list[Draw]":
@@ -239,10 +239,10 @@ class Links(Kind):
         fields = {"schema": FITS, "file": results.path, "fits": [vars(fit) for fit in fits]}
         return Answer(partial(print_fits, results, fits), "", partial(json_text, fields))
 
-    def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
+    def page(self, runs: Sequence[JudgedRun], path: Path, tiles: bool) -> list[Path]:
         from everylink.page.html import write_html
 
-        return write_html(runs, path)
+        return write_html(runs, path, path.with_suffix(".tiles") if tiles else None)
 
     def pages(self, run: JudgedRun) -> "list[Draw]":
         from everylink.figure.page import link_pages
@@ -312,9 +312,11 @@ class LoadPatterns(Kind):
         options = "--fit, --below, --above, --host-pairs and --switches"
         raise UserMistake(f"{options}: apply only to links; {results.path} holds a load pattern")
 
-    def page(self, runs: Sequence[JudgedRun], path: Path) -> list[Path]:
+    def page(self, runs: Sequence[JudgedRun], path: Path, tiles: bool) -> list[Path]:
         from everylink.load.page import write_load_html
 
+        if tiles:
+            raise UserMistake(f"--tiles: applies only to links; {runs[0].results.path} holds a load pattern")
         return write_load_html(runs, path)
 
     def pages(self, run: JudgedRun) -> "list[Draw]":

@@ -22,6 +22,8 @@ def main(arguments: Sequence[str]) -> int:
         raise UserMistake(f"--line {options.line[0]}: applies only to --curves")
     if options.topology is not None and options.curves:
         raise UserMistake(f"--topology {options.topology}: does not apply to --curves")
+    if options.tiles and options.output.suffix.lower() != ".html":
+        raise UserMistake(f"--tiles: applies only to an HTML page, not to -o {options.output}")
     lines = [parsed_line(text) for text in options.line]
     runs = [(LINKS.read if options.curves else read)(file) for file in options.files]
     empty = [run.path for run in runs if not run.sizes and kind_of(run) is LINKS]
@@ -33,6 +35,8 @@ def main(arguments: Sequence[str]) -> int:
         give(files_answer(files, [*falls, *map(str, files)], notes=falls), options)
         return 0
     topology = given_topology(options.topology)
-    files = write_report([judged(run, topology) for run in runs], options.output, force=options.force)
+    files = write_report(
+        [judged(run, topology) for run in runs], options.output, force=options.force, tiles=options.tiles
+    )
     give(files_answer(files, list(map(str, files))), options)
     return 0

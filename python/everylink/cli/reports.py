@@ -34,12 +34,15 @@ def check_report_path(path: Path, option: str, endings: Sequence[str] = ENDINGS,
         raise UserMistake(f"{option} {path}: cannot be written; choose another path")
 
 
-def write_report(runs: Sequence[JudgedRun], path: Path, *, force: bool) -> list[Path]:
-    """Write a report of all runs. Returns the files written. Raises EverylinkError."""
+def write_report(runs: Sequence[JudgedRun], path: Path, *, force: bool, tiles: bool = False) -> list[Path]:
+    """Write a report of all runs, an HTML page with `tiles` and every single link. Returns the files written.
+
+    Raises EverylinkError.
+    """
 
     def write(to: Path) -> list[Path]:
         if path.suffix.lower() == ".html":
-            return kind_of(*(run.results for run in runs)).page(runs, to)
+            return kind_of(*(run.results for run in runs)).page(runs, to, tiles)
         return _writer(path)([draw for run in runs for draw in _pages(run, path)], to)
 
     return written_whole(write, path, force)

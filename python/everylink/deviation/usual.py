@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.deviation.scale import Codes, coded
 from everylink.judge.expected import Expected
 from everylink.judge.verdict import JudgedRun
 from everylink.links.extremes import SlowLink
@@ -50,6 +51,11 @@ class Usual:
             one = self.numa[frm[same]] == self.numa[to[same]]
             log[same] = self.within[one.astype(np.int64)]
         return log
+
+    def codes(self, frm: NDArray[np.uint32], to: NDArray[np.uint32], seconds: NDArray[np.float32]) -> Codes:
+        """The deviations of these links, [links]; NOT_MEASURED without a time above 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return coded(np.where(seconds > 0, np.log(seconds), np.nan) - self.log_seconds(frm, to))
 
     def times_expected(self, links: Sequence[SlowLink]) -> list[float]:
         """Their first times / what is expected; NaN where that is not known."""

@@ -5,6 +5,7 @@ import json
 import math
 import zlib
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from everylink.deviation.marks import Places, groups_of
 from everylink.deviation.model import Deviations, Lines, Outliers
 from everylink.deviation.reduce import deviations
 from everylink.deviation.scale import NOT_MEASURED, PER_LOG, STEPS, Codes
+from everylink.deviation.tiles import Matrix, write_tiles
 from everylink.deviation.usual import Usual, usual_of
 from everylink.figure.canvas import time_ticks
 from everylink.judge.verdict import JudgedRun, Verdict
@@ -292,17 +294,37 @@ def _packed(values: NDArray[Any]) -> str:
     return base64.b64encode(pressed.compress(values.tobytes()) + pressed.flush()).decode()
 
 
-def write_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
-    """Write one page for all runs; return the paths written."""
+def write_html(runs: Sequence[JudgedRun], path: Path, tiles: Path | None = None, served: bool = False) -> list[Path]:
+    """Write one page for all runs, and with `tiles` a file of all single links, which the page reads: one that the user
+    chooses, or that is served beside it. Return the paths written. Raises FileDamaged, NotEnoughMemory, OSError."""
     assets = files("everylink.page") / "assets"
     template, style = (assets.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css"))
     script = "\n".join(assets.joinpath(name).read_text("utf-8") for name in SCRIPTS)
-    data = json.dumps(view(runs), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    shown = view(runs)
+    key = sha256(_json(shown).encode()).hexdigest()[:16]
+    data = _json(shown | {"tiles": key if tiles else None, "served": served})
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
     title = ", ".join(run.results.path.name for run in runs)
-    text = page.render(title=title, section=SECTION, style=Markup(style), script=Markup(script), data=Markup(data))
+    text = page.render(
+        title=title, section=SECTION, style=Markup(style), script=Markup(script), data=Markup(data), served=served
+    )
     path.write_text(text, encoding="utf-8")
-    return [path]
+    if tiles is None:
+        return [path]
+    write_tiles(_matrices(runs), key, tiles)
+    return [path, tiles]
 
 
-SCRIPTS = ("data.js", "matrix.js", "lists.js", "page.js")
+def _matrices(runs: Sequence[JudgedRun]) -> list[Matrix]:
+    return [
+        Matrix(i, size, usual_of(run, size), blocks_of(run.results.ranks, MOST_BLOCKS).places)
+        for i, run in enumerate(runs)
+        for size in run.results.sizes
+    ]
+
+
+def _json(value: View) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+SCRIPTS = ("data.js", "matrix.js", "tiles.js", "lists.js", "page.js")

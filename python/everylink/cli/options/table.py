@@ -413,6 +413,12 @@ REPORT = Command(
             brief="file to write: .html, .pdf, .ps or .png",
             more="Several pages as PNG become x-1.png, x-2.png and so on.",
         ),
+        Option(
+            names=("--tiles",),
+            group="Output",
+            brief="also write every single link, for a page of a large run",
+            more="They go to x.tiles beside x.html, 5 bytes per link; the page reads of it what is looked at.",
+        ),
         _force("FILE"),
         *_forms(NOTHING),
         _topology("Hosts"),
@@ -440,6 +446,30 @@ REPORT = Command(
             "everylink report old.h5 new.h5 -o curves.pdf --curves --line HDR=200Gb/s",
         ),
     ),
+)
+
+VIEW = Command(
+    program="everylink view",
+    brief="show results files in a browser, with every single link",
+    summary="Show the HTML report of results files in a browser, with every single link at any size. It is served on "
+    "127.0.0.1 under an address that cannot be guessed, until Ctrl-C or until the terminal is closed. For a browser on "
+    "another machine ssh forwards the port: the line to type is printed.",
+    options=(
+        _file(several=True),
+        Option(
+            names=("--port",),
+            value="PORT",
+            unit="count",
+            range=(1024, 65535),
+            group="Server",
+            brief="port to listen on",
+            otherwise="one that is free",
+        ),
+        *_forms("only the address"),
+        _topology("Hosts"),
+        *HELP,
+    ),
+    examples=(Example("The report of a large run, down to single links:", "everylink view run.h5"),),
 )
 
 DIAGNOSE = Command(
@@ -968,6 +998,7 @@ EVERYLINK = Program(
         RUN,
         SHOW,
         REPORT,
+        VIEW,
         DIAGNOSE,
         COMPARE,
         MERGE,

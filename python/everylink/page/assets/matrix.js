@@ -12,17 +12,22 @@ function levelsOf(loaded) {
   const ranks = edges.at(-1), codes = state.statistic === "median" ? loaded.links : codesOf(loaded, state.statistic);
   const single = ranks === edges.length - 1;
   if (codes) {
-    const links = { edges: Int32Array.from({ length: ranks + 1 }, (_, i) => i), usual: codes, worst: codes, exact: true };
-    links.slow = Uint8Array.from(codes, (code) => (code >= SLOW ? 255 : 0));
-    links.failed = Uint8Array.from(codes, (code) => (code === FAILED ? 255 : 0));
-    links.timed = Uint8Array.from(codes, (code) => (code >= LEAST_KNOWN ? 255 : 0));
-    levels.push(links);
+    levels.push({ edges: Int32Array.from({ length: ranks + 1 }, (_, i) => i), exact: true, ...planesOf(codes) });
   }
   if (!(codes && single)) levels.push({ edges, usual, worst, slow, failed, timed });
   for (let together = 4; levels.at(-1).edges.length > 65; together *= 4) {
     levels.push(levels[0].exact && single ? folded(levels[0], together) : coarser(levels.at(-1)));
   }
   return levels;
+}
+
+function planesOf(codes) { // of single links
+  const shares = [(code) => code >= SLOW, (code) => code === FAILED, (code) => code >= LEAST_KNOWN].map((is) => Uint8Array.from(codes, (code) => (is(code) ? 255 : 0)));
+  return { usual: codes, worst: codes, slow: shares[0], failed: shares[1], timed: shares[2] };
+}
+function cellOf({ first = [0, 0], edges, width = edges.length - 1 }, i, j) { // in the planes of a level; -1: they do not have it
+  const [row, column] = [i - first[0], j - first[1]];
+  return row < 0 || column < 0 || column >= width ? -1 : row * width + column;
 }
 
 function codesOf(loaded, statistic) { // of another statistic than the median
@@ -133,6 +138,8 @@ function zoomAt(px, py, factor) { // pixels in the matrix
 }
 
 function levelAt(pixel) { // the finest level with cells of a pixel or more
+  const near = nearLevel();
+  if (near) return near;
   const step = 1 / (pixel * state.k);
   return state.levels.find(({ edges }) => edges.at(-1) / (edges.length - 1) >= step * 0.999) ?? state.levels.at(-1);
 }
@@ -154,12 +161,12 @@ function draw() {
   keepInside();
   const { left, top, side, ratio, k } = state, pixels = Math.round(side * ratio), step = 1 / (k * ratio);
   const level = levelAt(ratio), width = level.edges.length - 1;
-  const columns = cellsAlong(level, state.x, pixels, step), rows = cellsAlong(level, state.y, pixels, step);
+  const columns = cellsAlong(level, state.x, pixels, step), rows = cellsAlong(level, state.y, pixels, step), [, left0] = level.first ?? [0, 0];
   const image = new ImageData(pixels, pixels), out = new Uint32Array(image.data.buffer), plane = level[state.view];
   const wide = k * ratio * level.edges.at(-1) / width, hatched = wide >= 4;
   const { failed, timed, worst } = level, single = level.exact;
   for (let y = 0, at = 0; y < pixels; y++) {
-    const row = rows[y] * width;
+    const row = cellOf(level, rows[y], left0) - left0;
     if (y && rows[y] === rows[y - 1] && !hatched) { out.copyWithin(at, at - pixels, at); at += pixels; continue; }
     for (let x = 0; x < pixels; x++, at++) {
       const cell = row + columns[x];
@@ -337,7 +344,7 @@ function cellAt(px, py) { // pixels of the canvas
 }
 
 function describe({ level, i, j }) {
-  const { edges } = level, width = edges.length - 1, cell = i * width + j, loaded = state.size.loaded;
+  const { edges } = level, cell = cellOf(level, i, j), loaded = state.size.loaded;
   const ends = [[edges[i], edges[i + 1]], [edges[j], edges[j + 1]]];
   if (ends.every(([begin, end]) => end - begin === 1)) return describeLink(edges[i], edges[j], level, cell);
   const lines = [`${rangeText(...ends[0])}  ->  ${rangeText(...ends[1])}`];
@@ -361,13 +368,14 @@ function outlierLines([[a, b], [c, d]], loaded) {
 function describeLink(i, j, level, cell) {
   const { size } = state, loaded = size.loaded, ranks = ranksOf(state.run), link = i * ranks + j;
   if (i === j) return nameAt(i);
-  const lines = [`${nameAt(i)} -> ${nameAt(j)}`], outcome = loaded.outcomes?.[link];
+  const lines = [`${nameAt(i)} -> ${nameAt(j)}`], exact = secondsOf(i, j), outcome = loaded.outcomes?.[link] ?? outcomeOf(exact);
   if (outcome !== undefined && outcome !== 0 && outcome !== 255) lines.push(data.outcomes[outcome] ?? `outcome ${outcome}`);
   if (level.usual[cell] >= LEAST_KNOWN) lines.push(`${state.statistic} ${factorText(level.usual[cell])}${loaded.expected ? `, which is ${timeText(loaded.expected[link])}` : ""}`);
   for (const [name, values] of Object.entries(loaded.seconds)) {
     if (Number.isFinite(values[link])) lines.push(`${name.padEnd(8)}${timeText(values[link]).padEnd(12)}${rateText(values[link])}`);
   }
-  if (lines.length === 1) lines.push("not measured");
+  if (exact > 0 && !loaded.seconds.median) lines.push(`${"median".padEnd(8)}${timeText(exact).padEnd(12)}${rateText(exact)}`);
+  if (lines.length === 1) lines.push(cell < 0 ? "is read" : "not measured");
   else if (!outcome) lines.push(size.n === null ? "ok" : `ok, n ${loaded.n?.[link] ?? size.n}`);
   const again = loaded.again.get([i, j].join()), alone = loaded.alone.get([i, j].join()), name = state.statistic;
   if (again) lines.push(`measured again: ${known(again[name]) ? `${timeText(again[name])}  ${rateText(again[name])}` : data.outcomes[again.outcome]}`);

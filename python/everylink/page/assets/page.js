@@ -61,6 +61,15 @@ function showLink(from, to) {
   if (state.cell) say(describe(state.cell));
 }
 function say(text) { $("said").textContent = text; }
+let told = null; // the cell that the tip describes, and where the tip is
+function tell(cell, x, y) {
+  told = cell ? [cell, x, y] : null;
+  showTip(cell ? describe(cell) : "", x, y);
+}
+function tellAgain() { // what is known of it now
+  if (told && !$("tip").hidden) tell(...told);
+  if (state.cell) say(describe(state.cell));
+}
 
 function showTip(text, x, y) {
   const tip = $("tip");
@@ -79,8 +88,7 @@ canvas.addEventListener("pointerdown", (event) => { pointers.set(event.pointerId
 canvas.addEventListener("pointermove", (event) => {
   const now = inside(event), before = pointers.get(event.pointerId);
   if (!before) {
-    const cell = cellAt(...now);
-    showTip(cell ? describe(cell) : "", event.clientX, event.clientY);
+    tell(cellAt(...now), event.clientX, event.clientY);
     return;
   }
   if (pointers.size === 1) {
@@ -104,7 +112,7 @@ for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (
   pointers.delete(event.pointerId);
   if (end === "pointerup" && moved < 4) {
     state.cell = cellAt(...inside(event));
-    if (state.cell) { say(describe(state.cell)); showTip(describe(state.cell), event.clientX, event.clientY); }
+    if (state.cell) { say(describe(state.cell)); tell(state.cell, event.clientX, event.clientY); }
     draw();
   }
 });
@@ -146,7 +154,7 @@ function moveCursor(down, right) {
   draw();
   say(describe(state.cell));
   const box = canvas.getBoundingClientRect();
-  showTip(describe(state.cell), box.left + placeX(edges[j + 1]), box.top + placeY(edges[i + 1]));
+  tell(state.cell, box.left + placeX(edges[j + 1]), box.top + placeY(edges[i + 1]));
 }
 canvas.addEventListener("blur", () => showTip(""));
 
@@ -209,4 +217,4 @@ $("larger").onclick = () => zoomAt(state.side / 2, state.side / 2, 2);
 $("all").onclick = () => { showAll(); draw(); };
 addEventListener("resize", () => { layout(); draw(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw());
-const ready = recall().then(() => { document.body.dataset.ready = "yes"; });
+const ready = recall().then(() => (data.served ? openTiles(served) : null)).then(() => { document.body.dataset.ready = "yes"; });
