@@ -15,7 +15,7 @@ from browser import done_in
 from conftest import PATTERNS, Command
 from everylink.deviation.colours import PALETTE
 from everylink.deviation.scale import NOT_MEASURED, code_of
-from make_loads import GB, SIZE, flow, make_all_to_all, make_load, make_pattern, make_service
+from make_loads import GB, SIZE, flow, make_all_to_all, make_load, make_pattern, make_service, served
 
 pytestmark = pytest.mark.thorough  # not in make quick
 
@@ -245,6 +245,8 @@ def test_runs_in_which_everything_failed_or_nothing_ran_are_pages(tmp_path: Path
         files.append(make_load(tmp_path / f"{name}.h5", name, flows, [1], variants=variants, ranks=2))
         files.append(make_load(tmp_path / f"{name}-empty.h5", name, [], [], ranks=2))
         files.append(make_load(tmp_path / f"{name}-alone.h5", name, [flow(0, 1, 0, GB)], [1], ranks=2))
+    endless = [served(0, 2, client, 0, 1e-4, seconds=math.inf) for client in (1, 2)]
+    files.append(make_load(tmp_path / "endless.h5", "client-server", endless, [1], variants="put,get", ranks=3))
     script = "return [...document.querySelectorAll('h2.headline')].map((one) => one.textContent);"
     headlines = done_in(report(everylink, *files), script)
     assert len(headlines) == len(files)

@@ -168,9 +168,7 @@ def _repeats(title: str, load: Load, sums: Sequence[SceneSums]) -> Diagram:
         known = [scene for scene in sums if scene.variant == variant and math.isfinite(scene.latency.mean)]
         for name, mark in (("mean", Mark.LINE), ("p99", Mark.DOTTED)):
             values = [(scene, getattr(scene.latency, name)) for scene in known]
-            points = [
-                Point(scene.point, value, _at(load, scene), time_text(value)) for scene, value in values
-            ]
+            points = [Point(scene.point, value, _at(load, scene), time_text(value)) for scene, value in values]
             series.append(Series(f"{variant}, {name}", known_points(points), mark, number))
     return Diagram(
         title,

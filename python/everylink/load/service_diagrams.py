@@ -113,7 +113,7 @@ def _ends(title: str, scenes: Sequence[ServiceSums], ranks: Ranks) -> Diagram:
     """The clients in the order in which they ended; flat if shares are fair."""
     series = []
     for hue, scene in enumerate(scenes):
-        clients = list(reversed(scene.finishers))
+        clients = [one for one in reversed(scene.finishers) if math.isfinite(one.seconds)]
         points = [
             Point(x, one.seconds, f"client {x} to end", f"{ranks.name(one.rank)} after {time_text(one.seconds)}")
             for x, one in enumerate(clients, 1)
