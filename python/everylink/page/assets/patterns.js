@@ -45,7 +45,7 @@ function fillKey(key, { series, rules }) {
 }
 
 function drawDiagram(drawing, diagram) {
-  const width = drawing.clientWidth || 420, box = { left: 12 + longestOf(diagram.y.ticks), right: width - 12, top: 30, bottom: HEIGHT - 36 };
+  const width = drawing.getBoundingClientRect().width || 420, box = { left: 12 + longestOf(diagram.y.ticks), right: width - 12, top: 30, bottom: HEIGHT - 36 };
   const x = scaleOf(diagram.x, box.left, box.right), y = scaleOf(diagram.y, box.bottom, box.top);
   drawing.replaceChildren();
   drawing.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
