@@ -18,6 +18,7 @@ FLOWS = {
 }  # fmt: skip
 SERVICE = ("service_mean", "service_median", "service_p99")  # columns of newer files
 SIZE = 1 << 20
+GB = 1e9
 
 
 def flow(scene: int, frm: int, to: int, rate: float, **others: Any) -> dict[str, Any]:
@@ -123,3 +124,22 @@ def make_load(
         for column in SERVICE if any(SERVICE[0] in one for one in flows) else ():
             group[f"flows/{column}"] = np.array([one[column] for one in flows], "f4")
     return path
+
+
+def make_pattern(path: Path, name: str) -> Path:
+    """A small file of the pattern with this name."""
+    if name == "client-server":
+        return make_service(path, lambda kind, client, server: 1e-4 * client, sizes=(SIZE // 4, SIZE))
+    if name == "all-to-all":
+        return make_all_to_all(path, lambda i, j: (1 + i) * GB, ranks=4)
+    if name == "victim":
+        flows = [ping(0, 2, 3, 2e-6, 4e-6), ping(1, 2, 3, 5e-6, 40e-6), flow(1, 1, 0, GB)]
+        return make_load(path, name, flows, [0, 0], variant=[0, 1], variants="alone,loaded", point="repeat")
+    if name in ("incast", "outcast"):
+        ends = [(k, 0) if name == "incast" else (0, k) for k in range(1, 8)]
+        counts = (1, 2, 4, 7)
+        flows = [flow(i, *end, 8 * GB / count) for i, count in enumerate(counts) for end in ends[:count]]
+        return make_load(path, name, flows, counts, point="senders" if name == "incast" else "receivers")
+    flows = [flow(i, k, (k + i + 1) % 8, (8 + i) * GB) for i in range(7) for k in range(8)]
+    variants = {"variant": [0] + [1] * 6, "variants": "natural,random"} if name == "ring" else {}
+    return make_load(path, name, flows, range(1, 8), point="distance" if name == "shift" else "draw", **variants)  # type: ignore[arg-type]

@@ -40,14 +40,12 @@ def paint(shading: Shading) -> NDArray[np.uint8]:
     return image
 
 
-def draw_colour_bars(
-    figure: Figure, results: Results, size: Size, shading: Shading, top: float, what: str = "one-way time"
-) -> None:
-    """Draw the bars of all classes side by side; `what` names the time."""
+def draw_colour_bars(figure: Figure, results: Results, size: Size, shading: Shading, top: float) -> None:
+    """Draw the bars of all classes side by side."""
     width = (RIGHT - LEFT - GAP * (len(shading.scales) - 1)) / max(1, len(shading.scales))
     for i, (link_class, scale) in enumerate(shading.scales.items()):
         left = LEFT + i * (width + GAP)
-        title = f"{link_class}: {what}, {results.single_bandwidth_label}"
+        title = f"{link_class}: one-way time, {results.single_bandwidth_label}"
         write(figure, left, top - 24, title, weight="bold", fontsize=7.5)
         _draw_bar(figure, left, top, width, link_class, scale, (size.bytes, results.directions))
 

@@ -1,109 +1,128 @@
-"""Axes of sizes, bandwidths and times, and colours: shared by the panels of a load pattern's page."""
+"""The axes of diagrams: limits and ticks for sizes, counts, names, bandwidths and times."""
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
-from everylink.figure.canvas import INK, bandwidth_ticks, rate_steps, time_ticks
-from everylink.units import bandwidth_text, size_text, tick_text, time_text
+from everylink.figure.canvas import bandwidth_ticks, time_ticks
+from everylink.units import BINARY_PREFIXES, TIME_UNITS, bandwidth_text, size_text, tick_text, time_text
 
-MOST_NAMED = 7  # labels of sizes on an axis
-ROOM = 1.1  # limit of an axis / highest value
+MOST_SIZES = 7  # ticks
+MOST_NAMES = 24
+MOST_COUNTS = 10
+MOST_TICKS = 6
+ROOM, ROOM_OVER_BARS = 1.1, 1.25  # limit of an axis / highest value
 NARROWEST = 4.0  # a logarithmic axis spans at least this factor
+CLOSEST = 0.01  # half of an axis that need not begin at 0 / its middle, at least: otherwise noise would fill it
+WIDE = 16  # ratio of counts from which their axis is logarithmic
 
 
-def colour(number: int) -> tuple[float, float, float]:
-    """The colour of one of several curves."""
-    colours = colormaps["tab10"].colors  # type: ignore[attr-defined]
-    found: tuple[float, float, float] = colours[number % len(colours)]
-    return found
+@dataclass(frozen=True)
+class Axis:
+    """From `low` to `high`, which are above 0 if it is logarithmic; `ticks`: values with their texts."""
+
+    label: str
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...] = ()
+    is_log: bool = False
 
 
-def width_of(number: int) -> float:
-    """Line width of one of several curves; the first ones are wider, so that later ones do not hide them."""
-    return max(0.9, 2.7 - 0.6 * number)
+def size_axis(sizes: Sequence[int]) -> Axis:
+    """A logarithmic axis of message sizes in bytes, ascending."""
+    known = [size for size in sizes if size > 0] or [1]
+    shown = known[:: -(-len(known) // MOST_SIZES)]
+    ticks = tuple((float(size), size_text(size)) for size in shown)
+    return Axis("message size", known[0] / 1.5, known[-1] * 1.5, ticks, is_log=True)
 
 
-def finish(axes: Axes, x_label: str, y_label: str, legend: bool = True) -> None:
-    """Add labels, a pale grid, and a legend if curves have names."""
-    axes.set_xlabel(x_label, fontsize=7)
-    axes.set_ylabel(y_label, fontsize=7)
-    axes.minorticks_off()
-    axes.grid(color="#e4e4e4", linewidth=0.5)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=6.5, length=2.5, width=0.5, colors=INK)
-    axes.spines[["top", "right"]].set_visible(False)
-    handles, labels = axes.get_legend_handles_labels()
-    if legend and handles:
-        drawn = axes.legend(handles, labels, fontsize=6.5, frameon=False, borderpad=0, handlelength=1.6, loc="best")
-        for text in drawn.get_texts():
-            text.set_parse_math(False)
+def count_axis(label: str, counts: Sequence[int]) -> Axis:
+    """An axis of whole numbers, ascending; logarithmic if the range is wide."""
+    first, last = counts[0], counts[-1]
+    if first > 0 and last >= WIDE * first:
+        powers = (2**power for power in range(64))
+        return Axis(label, first / 1.2, last * 1.2, _whole([p for p in powers if first <= p <= last]), is_log=True)
+    return place_axis(label, first, last)
 
 
-def size_axis(axes: Axes, sizes: Sequence[int]) -> None:
-    """A logarithmic axis of message sizes in bytes."""
-    axes.set_xscale("log", base=2)
-    shown = sizes[:: -(-len(sizes) // MOST_NAMED)]
-    axes.set_xticks(shown, [size_text(size) for size in shown])
-    axes.set_xlim(sizes[0] / 1.5, sizes[-1] * 1.5)
+def place_axis(label: str, first: int, last: int) -> Axis:
+    """An axis of whole numbers at equal distances."""
+    step, slack = max(1, -(-(last - first) // MOST_COUNTS)), max(0.5, 0.04 * (last - first))
+    return Axis(label, first - slack, last + slack, _whole(range(first, last + 1, step)))
 
 
-def count_axis(axes: Axes, counts: Sequence[int]) -> None:
-    """An axis of whole numbers, logarithmic if the range is wide."""
-    if counts[0] > 0 and counts[-1] >= 16 * counts[0]:
-        axes.set_xscale("log", base=2)
-        shown = [2**power for power in range(64) if counts[0] <= 2**power <= counts[-1]]
-    else:
-        step = max(1, -(-(counts[-1] - counts[0]) // 10))
-        shown = list(range(counts[0], counts[-1] + 1, step))
-    axes.set_xticks(shown, list(map(str, shown)))
+def names_axis(label: str, names: Sequence[str]) -> Axis:
+    """An axis of things with these names, at 0, 1, 2, ..."""
+    step = -(-len(names) // MOST_NAMES)
+    ticks = tuple((float(i), names[i]) for i in range(0, len(names), max(1, step)))
+    return Axis(label, -0.6, len(names) - 0.4, ticks)
 
 
-def rate_axis(axes: Axes, highest: float) -> None:
+def part_axis(label: str) -> Axis:
+    """An axis of numbers from 0 to 1."""
+    return Axis(label, 0.0, 1.05, tuple((part / 5, f"{part / 5:g}") for part in range(6)))
+
+
+def rate_axis(label: str, highest: float, room: float = ROOM) -> Axis:
     """An axis of bandwidths in bytes/s, from 0 up."""
+    return _rates(label, 0.0, room * highest) if highest > 0 else Axis(label, 0.0, 1.0)
+
+
+def close_rate_axis(label: str, lowest: float, highest: float) -> Axis:
+    """An axis of bandwidths in bytes/s that need not begin at 0, so that small differences show."""
     if not highest > 0:
-        return
-    axes.set_ylim(0, ROOM * highest)
-    step = next(step for step in rate_steps(highest) if highest / step <= 6)
-    ticks = np.arange(0, ROOM * highest, step)
-    axes.set_yticks(ticks, [tick_text(bandwidth_text(tick)) if tick else "0" for tick in ticks])
+        return Axis(label, 0.0, 1.0)
+    middle = (highest + lowest) / 2
+    half = ROOM * max((highest - lowest) / 2, CLOSEST * middle)
+    return _rates(label, max(0.0, middle - half), middle + half)
 
 
-def log_rate_axis(axes: Axes, values: Sequence[float]) -> None:
-    """A logarithmic axis of bandwidths in bytes/s."""
-    if (limits := _limits(values)) is not None:
-        axes.set_yscale("log")
-        axes.set_ylim(*limits)
-        first, last = math.ceil(math.log2(limits[0])), math.floor(math.log2(limits[1]))
-        ticks = [2.0**power for power in range(first, last + 1, 1 + (last - first) // 6)]
-        ticks = ticks if len(ticks) > 1 else bandwidth_ticks(*limits, 6).tolist()
-        axes.set_yticks(ticks, [tick_text(bandwidth_text(tick)) for tick in ticks])
+def log_rate_axis(label: str, values: Sequence[float]) -> Axis:
+    """A logarithmic axis for these bandwidths in bytes/s."""
+    low, high = _limits(values)
+    first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
+    powers = [2.0**power for power in range(first, last + 1, 1 + (last - first) // MOST_TICKS)]
+    ticks = powers if len(powers) > 1 else bandwidth_ticks(low, high, MOST_TICKS).tolist()
+    return Axis(label, low, high, tuple((tick, tick_text(bandwidth_text(tick))) for tick in ticks), is_log=True)
 
 
-def log_time_axis(axes: Axes, values: Sequence[float]) -> None:
-    """A logarithmic axis of times in seconds."""
-    if (limits := _limits(values)) is not None:
-        axes.set_yscale("log")
-        axes.set_ylim(*limits)
-        ticks = time_ticks(*limits, 6)
-        axes.set_yticks(ticks, [tick_text(time_text(tick)) for tick in ticks])
-
-
-def time_axis(axes: Axes, highest: float) -> None:
+def time_axis(label: str, highest: float) -> Axis:
     """An axis of times in seconds, from 0 up."""
-    if highest > 0:
-        axes.set_ylim(0, ROOM * highest)
-        ticks = [tick for tick in axes.get_yticks() if 0 <= tick <= ROOM * highest]
-        axes.set_yticks(ticks, [tick_text(time_text(tick)) if tick else "0" for tick in ticks])
+    if not highest > 0:
+        return Axis(label, 0.0, 1.0)
+    unit = next((scale for _, scale in reversed(TIME_UNITS) if scale <= highest), TIME_UNITS[0][1])
+    ticks = _even(0.0, ROOM * highest, unit)
+    return Axis(label, 0.0, ROOM * highest, tuple((t, tick_text(time_text(t)) if t else "0") for t in ticks))
 
 
-def _limits(values: Sequence[float]) -> tuple[float, float] | None:
-    known = [value for value in values if math.isfinite(value) and value > 0]
-    if not known:
-        return None
-    low, high = min(known) / 1.4, max(known) * 1.4
+def log_time_axis(label: str, values: Sequence[float]) -> Axis:
+    """A logarithmic axis for these times in seconds."""
+    low, high = _limits(values)
+    ticks = time_ticks(low, high, MOST_TICKS).tolist()
+    return Axis(label, low, high, tuple((tick, tick_text(time_text(tick))) for tick in ticks), is_log=True)
+
+
+def _rates(label: str, low: float, high: float) -> Axis:
+    unit = 1024.0 ** max(power for power in range(len(BINARY_PREFIXES)) if 1024**power <= max(high, 1))
+    ticks = _even(low, high, unit)
+    return Axis(label, low, high, tuple((t, tick_text(bandwidth_text(t)) if t else "0") for t in ticks))
+
+
+def _even(low: float, high: float, unit: float) -> list[float]:
+    """Values within the limits that are round in a unit, at equal distances."""
+    values = np.asarray(MaxNLocator(MOST_TICKS, steps=[1, 2, 5, 10]).tick_values(low / unit, high / unit)) * unit
+    return [float(value) for value in values if low <= value <= high]
+
+
+def _whole(counts: Sequence[int]) -> tuple[tuple[float, str], ...]:
+    return tuple((float(count), str(count)) for count in counts)
+
+
+def _limits(values: Sequence[float]) -> tuple[float, float]:
+    known = np.array([value for value in values if math.isfinite(value) and value > 0] or [1.0])
+    low, high = float(known.min()) / 1.4, float(known.max()) * 1.4
     wider = max(1.0, math.sqrt(NARROWEST * low / high))
     return low / wider, high * wider

@@ -1,216 +1,38 @@
-"""The page of a load pattern: facts, conclusions, panels over the points of the sweep, a matrix."""
+"""The page of a load pattern: facts, conclusions, its diagrams, a matrix."""
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
 from textwrap import wrap
+from typing import Any
 
-import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from everylink.figure.canvas import ALARM, HEIGHT, INK, LEFT, PALE_INK, RIGHT, axes_at, blank_page, shortened, write
-from everylink.figure.colours import draw_colour_bars, paint
-from everylink.figure.matrix import LARGEST, draw_legend, draw_matrix, enlarged, even_edges, matrix_labels, place
+from everylink.figure.deviation import deviation_pixels, draw_legend, draw_scale
+from everylink.figure.matrix import LARGEST, draw_matrix, matrix_labels, place
 from everylink.judge.verdict import JudgedRun
-from everylink.links.hosts import drawn_order
-from everylink.links.shading import shade
-from everylink.load.axes import colour, count_axis, finish, log_rate_axis, log_time_axis, rate_axis, size_axis
+from everylink.load.axes import Axis
 from everylink.load.conclusions import all_conclusions
-from everylink.load.links import MATRICES, as_links
-from everylink.load.service_figure import service_panels
-from everylink.load.sums import SceneSums, effective_bisection, impact, knee, mean_flow, round_sums, scene_sums, victims
+from everylink.load.diagram import Diagram, Mark, Rule, Series
+from everylink.load.diagrams import diagrams_of
+from everylink.load.matrix import Matrix, matrix_of
 from everylink.load.words import load_lines, load_warnings
 from everylink.model.loads import Load
-from everylink.model.results import Results
 from everylink.text.run import remarks, tool_text
 from everylink.text.verdicts import verdict_lines
-from everylink.units import bandwidth_text, size_text
 
-BINS = 12
-NARROWEST = 0.01  # half width of the distribution / mean, at least; otherwise noise would fill it
-TIMES = ("mean", "median", "p99")
 LINE, LINE_LENGTH = 11, 135
 MOST_LINES = 16
 PANEL_HEIGHT, GAP_BELOW, INDENT = 205, 62, 62
 COLUMN = (RIGHT - LEFT) / 2
 LABELS = 110  # pixels for the labels of a matrix
 BARS_BOTTOM = 40
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A diagram with its heading."""
-
-    title: str
-    draw: Callable[[Axes], None]
-
-
-def panels(results: Results, load: Load) -> list[Panel]:
-    """The panels of a pattern, at its largest size and over its sizes; empty if nothing was measured."""
-    if load.name == "client-server":
-        return [Panel(title, draw) for title, draw in service_panels(results, load)]
-    every = scene_sums(load)
-    sums = [scene for scene in every if load.sizes and scene.bytes == load.sizes[-1]]
-    if not any(math.isfinite(scene.rate.total) or math.isfinite(scene.latency.mean) for scene in sums):
-        return []
-    at = f" at {size_text(sums[0].bytes)}"
-    found = [Panel(title.format(at=at), partial(draw, load=load, sums=sums)) for title, draw in _OF.get(load.name, [])]
-    if len(load.sizes) > 1:
-        over = _rounds_over_size if load.name == "all-to-all" else _rate_over_size
-        found.append(
-            Panel(
-                "flows of the load over message size" if load.name == "victim" else "over message size",
-                lambda axes: over(axes, load, every),
-            )
-        )
-    return found
-
-
-def _spread(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    """The slowest, mean and fastest flow of each scene."""
-    known = sorted((s for s in sums if math.isfinite(s.rate.mean)), key=lambda scene: scene.point)
-    if known:
-        points = [scene.point for scene in known]
-        low, mean, high = ([getattr(s.rate, name) for s in known] for name in ("min", "mean", "max"))
-        axes.fill_between(points, low, high, color=colour(0), alpha=0.2, linewidth=0, label="slowest to fastest flow")
-        axes.plot(points, mean, marker=".", markersize=5, linewidth=1.2, color=colour(0), label="mean of the flows")
-        count_axis(axes, points)
-        rate_axis(axes, max(high))
-    finish(axes, load.point, "bandwidth of a flow")
-
-
-def _quarter(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    """As _spread, with a quarter of a lone flow's bandwidth, and the point from which flows get less."""
-    alone = sums[0].rate.mean
-    if sums[0].point == 1 and math.isfinite(alone):
-        axes.axhline(alone / 4, color=PALE_INK, linestyle=":", linewidth=1.2, label="a quarter of one alone")
-        if (count := knee(sums)) is not None:
-            label = f"below it from {count} {load.point} on"
-            axes.axvline(count, color=ALARM, linestyle="--", linewidth=1, label=label)
-    _spread(axes, load, sums)
-
-
-def _total(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    known = sorted((s for s in sums if math.isfinite(s.rate.total)), key=lambda scene: scene.point)
-    if known:
-        points, totals = [scene.point for scene in known], [scene.rate.total for scene in known]
-        axes.plot(points, totals, marker=".", markersize=5, linewidth=1.2, color=colour(1))
-        count_axis(axes, points)
-        rate_axis(axes, max(totals))
-    finish(axes, load.point, "bandwidth of all flows")
-
-
-def _ring(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    """One bar per ring: its mean flow; the whisker spans slowest to fastest."""
-    known = [scene for scene in sums if math.isfinite(scene.rate.mean)]
-    for variant in dict.fromkeys(scene.variant for scene in known):
-        places = [i for i, scene in enumerate(known) if scene.variant == variant]
-        means = np.array([known[i].rate.mean for i in places])
-        ends = [
-            [known[i].rate.mean - known[i].rate.min for i in places],
-            [known[i].rate.max - known[i].rate.mean for i in places],
-        ]
-        shade = colour(0 if variant == "natural" else 1)
-        style = {"elinewidth": 0.8, "ecolor": PALE_INK, "capsize": 2}
-        axes.bar(places, means, yerr=ends, color=shade, alpha=0.8, error_kw=style, label=variant or None)
-    if known:
-        axes.set_xticks(range(len(known)), [str(scene.point) for scene in known])
-        rate_axis(axes, 1.15 * max(scene.rate.max for scene in known))
-    finish(axes, "ring", "bandwidth of a flow")
-
-
-def _distribution(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    totals = np.array([scene.rate.total for scene in sums if math.isfinite(scene.rate.total)])
-    mean, low, high = effective_bisection(sums)
-    unit = 2 ** (10 * int(math.log2(max(mean, 1)) // 10))
-    name = bandwidth_text(float(unit)).split()[1]
-    middle, half = (totals.max() + totals.min()) / 2, max((totals.max() - totals.min()) / 2, NARROWEST * mean)
-    limits = ((middle - half) / unit, (middle + half) / unit)
-    axes.hist(totals / unit, bins=min(BINS, max(4, len(totals) // 2)), range=limits, color=colour(0), alpha=0.6)
-    axes.plot(totals / unit, np.full(len(totals), 0.05), "|", color=colour(0), markersize=9)
-    if math.isfinite(low):
-        axes.axvspan(
-            low / unit, high / unit, color=colour(1), alpha=0.25, linewidth=0, label="95 % interval of the mean"
-        )
-    axes.axvline(mean / unit, color=colour(1), linewidth=1.4, label=f"mean {bandwidth_text(mean)}")
-    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-    finish(axes, f"bandwidth between the halves ({name})", "draws")
-
-
-def _impact(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    """Bars for alone and loaded, annotated with the factor between them."""
-    found = impact(sums)
-    heights: list[float] = []
-    for number, variant in enumerate(("alone", "loaded")):
-        values = [getattr(victims(sums, variant), name) for name in TIMES]
-        places = np.arange(len(TIMES)) + 0.36 * number - 0.18
-        axes.bar(places, values, width=0.34, color=colour(number), alpha=0.8, label=variant)
-        heights += values
-    log_time_axis(axes, heights)
-    for at, name in enumerate(TIMES):
-        factor = getattr(found, name)
-        if math.isfinite(factor):
-            axes.annotate(
-                f"x {factor:.2f}", (at + 0.18, heights[len(TIMES) + at]), ha="center", va="bottom", fontsize=7
-            )
-    axes.set_xticks(range(len(TIMES)), TIMES)
-    finish(axes, "", "one-way latency of the victims")
-
-
-def _repeats(axes: Axes, load: Load, sums: Sequence[SceneSums]) -> None:
-    for number, variant in enumerate(("alone", "loaded")):
-        known = [scene for scene in sums if scene.variant == variant and math.isfinite(scene.latency.mean)]
-        points = [scene.point for scene in known]
-        for name, style in (("mean", "-"), ("p99", ":")):
-            times = [getattr(scene.latency, name) for scene in known]
-            axes.plot(points, times, style, marker=".", color=colour(number), label=f"{variant}, {name}")
-    log_time_axis(axes, [getattr(scene.latency, name) for scene in sums for name in ("mean", "p99")])
-    count_axis(axes, sorted({scene.point for scene in sums}))
-    finish(axes, load.point, "one-way latency of the victims")
-
-
-def _rate_over_size(axes: Axes, load: Load, every: Sequence[SceneSums]) -> None:
-    """The mean flow at the first and last point, or over all points if these are repetitions."""
-    points = sorted({scene.point for scene in every})
-    chosen = [points[0], points[-1]] if load.point in ("senders", "receivers") else [None]
-    drawn: list[float] = []
-    for number, point in enumerate(dict.fromkeys(chosen)):
-        rates = [
-            mean_flow([scene for scene in every if scene.bytes == size and point in (None, scene.point)])
-            for size in load.sizes
-        ]
-        label = "mean of all scenes" if point is None else f"{load.point}: {point}"
-        axes.plot(load.sizes, rates, marker=".", markersize=5, linewidth=1.2, color=colour(number), label=label)
-        drawn += rates
-    size_axis(axes, load.sizes)
-    log_rate_axis(axes, drawn)
-    finish(axes, "message size", "bandwidth of a flow")
-
-
-def _rounds_over_size(axes: Axes, load: Load, every: Sequence[SceneSums]) -> None:
-    rates = [one.rate for one in round_sums(every)]
-    axes.plot(load.sizes, rates, marker=".", markersize=5, linewidth=1.2, color=colour(1))
-    size_axis(axes, load.sizes)
-    log_rate_axis(axes, rates)
-    finish(axes, "message size", "bandwidth of all flows, mean of the rounds")
-
-
-Draw = Callable[..., None]  # called with axes, load and sums
-_OF: dict[str, list[tuple[str, Draw]]] = {
-    "incast": [("what each sender has{at}", _quarter), ("what all have together{at}", _total)],
-    "outcast": [("what each receiver has{at}", _quarter), ("what all have together{at}", _total)],
-    "shift": [("flows over the distance{at}", _spread), ("all flows over the distance{at}", _total)],
-    "ring": [("each ring: mean flow, slowest to fastest{at}", _ring)],
-    "random-bisection": [
-        ("draws by what all flows have together{at}", _distribution),
-        ("flows of each draw{at}", _spread),
-    ],
-    "victim": [("victims alone and under load, means of the repeats", _impact), ("each repeat", _repeats)],
-    "all-to-all": [("flows of each round{at}", _spread), ("all flows of each round{at}", _total)],
-}
+MANY_NAMES, NAME_LENGTH = 6, 12
+COLOURS = colormaps["tab10"].colors  # type: ignore[attr-defined]
+WIDEST, THINNER, THINNEST = 2.7, 0.6, 0.9  # first lines are wider, so that later ones do not hide them
+STYLES = {Mark.LINE: "-", Mark.DOTTED: ":", Mark.DOT: "None"}
 
 
 def load_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
@@ -218,20 +40,84 @@ def load_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
     return [partial(load_page, run, load) for load in run.results.loads]
 
 
-def load_page(run: JudgedRun, load: Load, head: bool = True) -> Figure:
-    """Draw one pattern of a run; `head`: with the facts of the run, the verdicts and the conclusions."""
-    figure, results = blank_page(), run.results
-    top = _draw_head(figure, run, load) + 34 if head else 34
-    drawn = panels(results, load)
-    for number, panel in enumerate(drawn):
+def load_page(run: JudgedRun, load: Load) -> Figure:
+    """Draw one pattern of a run."""
+    figure = blank_page()
+    top = _draw_head(figure, run, load) + 34
+    drawn = diagrams_of(run.results, load)
+    for number, diagram in enumerate(drawn):
         left = LEFT + COLUMN * (number % 2)
         upper = top + (PANEL_HEIGHT + GAP_BELOW) * (number // 2)
-        write(figure, left, upper - 8, panel.title, weight="bold", fontsize=7.5)
-        panel.draw(axes_at(figure, left + INDENT, upper, COLUMN - INDENT - 18, PANEL_HEIGHT))
+        write(figure, left, upper - 8, diagram.title, weight="bold", fontsize=7.5)
+        _draw(axes_at(figure, left + INDENT, upper, COLUMN - INDENT - 18, PANEL_HEIGHT), diagram)
     top += (PANEL_HEIGHT + GAP_BELOW) * -(-len(drawn) // 2)
-    if drawn and load.name in MATRICES:
-        _draw_matrix(figure, results, load, top)
+    side = min(LARGEST, int(HEIGHT - BARS_BOTTOM - 60 - top) - LABELS)
+    if drawn and (matrix := matrix_of(run, load, side)):
+        _draw_matrix(figure, matrix, top, side)
     return figure
+
+
+def _draw(axes: Axes, diagram: Diagram) -> None:
+    """Draw a diagram, with a pale grid, and a legend if anything has a name."""
+    for rule in diagram.rules:
+        _draw_rule(axes, rule)
+    for one in diagram.series:
+        _draw_series(axes, one)
+    _set_axis(axes.set_xscale, axes.set_xlim, axes.set_xticks, diagram.x)
+    _set_axis(axes.set_yscale, axes.set_ylim, axes.set_yticks, diagram.y)
+    if any(one.mark is Mark.BAR or one.mark is Mark.DOT for one in diagram.series):
+        axes.tick_params(axis="x", rotation=90 if len(diagram.x.ticks) > MANY_NAMES else 0)
+    axes.set_xlabel(diagram.x.label, fontsize=7)
+    axes.set_ylabel(diagram.y.label, fontsize=7)
+    axes.minorticks_off()
+    axes.grid(color="#e4e4e4", linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=6.5, length=2.5, width=0.5, colors=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        drawn = axes.legend(handles, labels, fontsize=6.5, frameon=False, borderpad=0, handlelength=1.6, loc="best")
+        for text in drawn.get_texts():
+            text.set_parse_math(False)
+
+
+def _draw_series(axes: Axes, series: Series) -> None:
+    hue, shade, points = series.hue, COLOURS[series.hue % len(COLOURS)], series.points
+    xs, ys = [point.x for point in points], [point.y for point in points]
+    lows, highs = [point.low for point in points], [point.high for point in points]
+    if series.mark is Mark.BAR:
+        whiskers: Mapping[str, Any] = {}
+        if series.interval:
+            ends = [[y - low for y, low in zip(ys, lows, strict=True)], [h - y for y, h in zip(ys, highs, strict=True)]]
+            whiskers = {"yerr": ends, "error_kw": {"elinewidth": 0.8, "ecolor": PALE_INK, "capsize": 2}}
+        axes.bar(xs, ys, width=series.width, color=shade, alpha=0.8, label=series.name or None, **whiskers)
+    else:
+        if series.interval:
+            axes.fill_between(xs, lows, highs, color=shade, alpha=0.2, linewidth=0, label=series.interval)
+        width = max(THINNEST, WIDEST - THINNER * hue) if series.mark is Mark.LINE else 1.2
+        style = {"marker": ".", "markersize": 5, "color": shade, "linewidth": width}
+        axes.plot(xs, ys, STYLES[series.mark], label=series.name or None, **style)
+    for point in points:
+        if point.note:
+            axes.annotate(point.note, (point.x, point.y), (0, 4), textcoords="offset points", ha="center", fontsize=7)
+
+
+def _draw_rule(axes: Axes, rule: Rule) -> None:
+    shade = ALARM if rule.is_limit else PALE_INK if rule.hue < 0 else COLOURS[rule.hue]
+    if rule.low < rule.high:
+        span = axes.axvspan if rule.axis == "x" else axes.axhspan
+        span(rule.low, rule.high, color=shade, alpha=0.25, linewidth=0, label=rule.name)
+    else:
+        line = axes.axvline if rule.axis == "x" else axes.axhline
+        line(rule.low, color=shade, linestyle="--" if rule.is_limit else ":", linewidth=1.2, label=rule.name)
+
+
+def _set_axis(scale: Callable[..., Any], limits: Callable[..., Any], ticks: Callable[..., Any], axis: Axis) -> None:
+    scale("log" if axis.is_log else "linear")
+    limits(axis.low, axis.high)
+    ticks(
+        [value for value, _ in axis.ticks], [shortened(text, NAME_LENGTH) for _, text in axis.ticks], parse_math=False
+    )
 
 
 def _draw_head(figure: Figure, run: JudgedRun, load: Load) -> float:
@@ -252,17 +138,12 @@ def _draw_head(figure: Figure, run: JudgedRun, load: Load) -> float:
     return top + LINE * min(len(lines), MOST_LINES)
 
 
-def _draw_matrix(figure: Figure, results: Results, load: Load, top: float) -> None:
-    """Draw the matrix of connections at the largest size, as `show` and the pages of links do."""
-    links = as_links(results, load)
-    size, order = links.sizes[-1], drawn_order(results.ranks)
-    bottom = HEIGHT - BARS_BOTTOM - 60
-    side = min(LARGEST, int(bottom - top) - LABELS)
-    shading = shade(links, size, order, side)
-    labels = matrix_labels(order, even_edges(len(order.ranks), shading.fold), side)
-    where = place(len(shading.position), labels, round(top), bottom, side)
-    title = f"connections at {size_text(size.bytes)}: time of a message at the rate of the flow, median of its scenes"
-    write(figure, LEFT, top - 8, title, weight="bold", fontsize=7.5)
-    draw_matrix(figure, where, enlarged(paint(shading), where.cell), labels)
-    draw_legend(figure, where, shading)
-    draw_colour_bars(figure, links, size, shading, HEIGHT - BARS_BOTTOM - 14, "time of a message")
+def _draw_matrix(figure: Figure, matrix: Matrix, top: float, side: int) -> None:
+    """Draw the matrix of connections as the pages of links do."""
+    found, bottom = matrix.found, HEIGHT - BARS_BOTTOM - 60
+    labels = matrix_labels(found.blocks.order, found.blocks.edges, side)
+    where = place(len(found.blocks), labels, round(top), bottom, side)
+    write(figure, LEFT, top - 8, matrix.title, weight="bold", fontsize=7.5)
+    draw_matrix(figure, where, deviation_pixels(found, where.cell), labels)
+    draw_legend(figure, where, found)
+    draw_scale(figure, HEIGHT - BARS_BOTTOM - 14)

@@ -1,9 +1,7 @@
 """Writes the report of links as one self-contained HTML file; the page itself judges nothing."""
 
-import base64
 import json
 import math
-import zlib
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from importlib.resources import files
@@ -32,6 +30,8 @@ from everylink.links.hosts import host_names
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
+from everylink.page.packed import base64_text as _base64
+from everylink.page.packed import packed as _packed
 from everylink.text.host_tables import SECTION, HostTable, report_tables
 from everylink.text.run import link_warnings, means_lines, rate_text, remarks, run_lines
 from everylink.text.verdicts import (
@@ -282,16 +282,6 @@ def _histogram(run: Results, size: Size) -> View | None:
 def _number(value: float | None) -> float | None:
     """NaN as None, because JSON has no NaN."""
     return None if value is None or math.isnan(value) else float(value)
-
-
-def _base64(values: NDArray[Any]) -> str:
-    return base64.b64encode(values.tobytes()).decode()
-
-
-def _packed(values: NDArray[Any]) -> str:
-    """Deflated, without a header: what the browser's DecompressionStream calls deflate-raw."""
-    pressed = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return base64.b64encode(pressed.compress(values.tobytes()) + pressed.flush()).decode()
 
 
 def write_html(runs: Sequence[JudgedRun], path: Path, tiles: Path | None = None, served: bool = False) -> list[Path]:

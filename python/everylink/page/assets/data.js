@@ -103,3 +103,13 @@ function choices(select, texts, chosen) {
   }));
   select.value = chosen;
 }
+function say(text) { $("said").textContent = text; }
+
+function showTip(text, x, y) {
+  const tip = $("tip");
+  tip.hidden = !text;
+  if (!text) return;
+  tip.textContent = text;
+  tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${Math.max(4, Math.min(y + 14, innerHeight - tip.offsetHeight - 8))}px`;
+}

@@ -60,7 +60,6 @@ function showLink(from, to) {
   draw();
   if (state.cell) say(describe(state.cell));
 }
-function say(text) { $("said").textContent = text; }
 let told = null; // the cell that the tip describes, and where the tip is
 function tell(cell, x, y) {
   told = cell ? [cell, x, y] : null;
@@ -71,14 +70,6 @@ function tellAgain() { // what is known of it now
   if (state.cell) say(describe(state.cell));
 }
 
-function showTip(text, x, y) {
-  const tip = $("tip");
-  tip.hidden = !text;
-  if (!text) return;
-  tip.textContent = text;
-  tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - tip.offsetWidth - 8))}px`;
-  tip.style.top = `${Math.max(4, Math.min(y + 14, innerHeight - tip.offsetHeight - 8))}px`;
-}
 const inside = ({ clientX, clientY }) => { const box = canvas.getBoundingClientRect(); return [clientX - box.left, clientY - box.top]; };
 
 // One pointer moves the matrix, two pinch it; a click keeps a cell.
