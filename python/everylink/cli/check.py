@@ -19,6 +19,7 @@ from rich.console import Console
 
 from everylink.cli.answers import Answer, give, is_brief
 from everylink.cli.kinds import judged
+from everylink.cli.live import Live, live_of
 from everylink.cli.measuring import Ran, measure
 from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import CHECK, RUN
@@ -54,6 +55,7 @@ class Run:
     log: TextIO
     quiet: bool
     unusable: dict[str, str] = field(default_factory=dict)  # reasons by host
+    live: Live | None = None  # a browser shows it, too
     adapters: int = 1  # of each host, with a rank each, if there are several hosts
 
     @property
@@ -108,7 +110,8 @@ class Run:
     def _measure(self, core_options: Sequence[str], errors: TextIO | None) -> Ran:
         print(shlex.join(["everylink", "run", *self.run_words, *core_options]), file=self.log, flush=True)
         start = starter(self.core, parsed_in_part(RUN, self.run_words)[0], core_options)
-        return measure(start, core_options, None if self.quiet else terminal(), self.log, errors=errors)
+        console = None if self.quiet else terminal()
+        return measure(start, core_options, console, self.log, errors=errors, live=self.live)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -119,10 +122,24 @@ def main(arguments: Sequence[str]) -> int:
     check_version(core)
     cluster = _cluster(options)
     if options.dry_run:
+        if options.live is not None:
+            raise UserMistake("--live and --dry-run exclude each other")
         return _print_plan(cluster, options)
+    with live_of(options) as live:
+        return _checked(options, arguments, core, cluster, live, began)
+
+
+def _checked(
+    options: Namespace,
+    arguments: Sequence[str],
+    core: Path,
+    cluster: Cluster | None,
+    live: Live | None,
+    began: float,
+) -> int:
     folder = _new_folder(cluster)
     with _log(folder, shlex.join(["everylink", "check", *arguments])) as log:
-        run = Run(core, cluster, log, quiet=is_brief(options))
+        run = Run(core, cluster, log, quiet=is_brief(options), live=live)
         choice, first = _chosen(run, folder, options.mode)
         if cluster and len(cluster.hosts) > 1:
             run.adapters = adapters_of_each_host(first, choice.mode)
@@ -132,6 +149,8 @@ def main(arguments: Sequence[str]) -> int:
     checked = Checked(
         judged(results), run.where, cluster is None, run.unusable, choice.mode, choice.reason, plan.is_complete, folder
     )
+    if live:
+        live.end(checked.run)
     _keep(checked)
     give(_answer(checked), options)
     return checked.conclusion.exit_code

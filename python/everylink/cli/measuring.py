@@ -8,6 +8,7 @@ from typing import TextIO
 
 from rich.console import Console
 
+from everylink.cli.live import Live
 from everylink.launch.launcher import Start
 from everylink.terminal.progress import Event, display, parse_event
 
@@ -29,11 +30,13 @@ def measure(
     linktest_lines: bool = False,
     errors: TextIO | None = None,
     again: bool = False,
+    live: Live | None = None,
 ) -> Ran:
     """Run the core and display its progress, unless there is no console. With `log`, its lines of text go there.
 
     LinkTest's lines are displayed only with `linktest_lines`, and nothing but those and the progress when the core
-    measures `again` what it has described. Standard error goes to `errors`, or to ours.
+    measures `again` what it has described. With `live`, a browser shows the run, too. Standard error goes to `errors`,
+    or to ours.
     """
     outputs: list[str] = []
     links = [0]
@@ -41,7 +44,7 @@ def measure(
         shown = stack.enter_context(display(console)) if console else None
 
         def on_line(line: str) -> None:
-            event: Event = parse_event(line)
+            event: Event = parse_event(line) if live is None else live.take(parse_event(line))
             if isinstance(event.get("output"), str):
                 outputs.append(event["output"])
             if event["event"] == "end":

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from everylink.cli.answers import Answer, give, is_brief
 from everylink.cli.kinds import Shown, judged, kind_of
+from everylink.cli.live import Live, live_of
 from everylink.cli.measuring import Ran, measure
 from everylink.cli.options.parser import parsed_in_part
 from everylink.cli.options.table import RUN
@@ -53,10 +54,20 @@ def main(arguments: Sequence[str]) -> int:
     say_other_name(given, core_options, table)
     if "--progress" in line.values:
         return _passed_through(start, core_options)
+    if only_prints:
+        return measure(start, core_options, terminal()).code
+    with live_of(options) as live:
+        return _measured(options, start, core_options, table, live)
+
+
+def _measured(
+    options: Namespace, start: Start, core_options: Sequence[str], table: CoreTable, live: Live | None
+) -> int:
+    line = table.line(core_options)
     console = None if is_brief(options) else terminal()
     lines = options.linktest_lines or any(option in line.values for option in LINKTEST)
-    ran = measure(start, core_options, console, linktest_lines=lines)
-    if ran.code == Exit.MISTAKE or only_prints:
+    ran = measure(start, core_options, console, linktest_lines=lines, live=live)
+    if ran.code == Exit.MISTAKE:
         return ran.code
     if ran.output is None:
         return ran.code or _without_results(ran)
@@ -67,10 +78,10 @@ def main(arguments: Sequence[str]) -> int:
         def measure_again(more: Sequence[str]) -> int:
             if console:
                 console.print("Measuring again what looks slow")
-            return measure(start, [*settings, *more], console, linktest_lines=lines, again=True).code
+            return measure(start, [*settings, *more], console, linktest_lines=lines, again=True, live=live).code
 
         code = confirm(ran.output, measure_again) or code
-    judged_as = _show(ran.output, options, force="--force" in line.values)
+    judged_as = _show(ran.output, options, live, force="--force" in line.values)
     return judged_as if code in (Exit.FINE, Exit.UNDECIDED) else code
 
 
@@ -86,6 +97,8 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
         raise UserMistake(f"{line.unknown[0]}: unknown option{suggestion(line.unknown[0], known)}; {more}")
     if options.confirm and line.pattern:
         raise UserMistake(f"--confirm applies only to links; the pattern {line.pattern} measures none")
+    if options.live is not None and line.pattern:
+        raise UserMistake(f"--live applies only to links; the pattern {line.pattern} measures none")
     if options.linktest_lines and line.pattern:
         raise UserMistake(f"--linktest-lines applies only to links; the pattern {line.pattern} measures none")
     if options.linktest_lines and is_brief(options):
@@ -101,6 +114,8 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
         output = next(new for new in _other_names(output) if not new.exists())
         core_options = ["-o", str(output), *core_options]
     _check_output(output, options, line)
+    if options.live is not None:
+        _check_live(output, line)
     if options.format == "json" and any(option in line.values for option in ("--no-output", "--progress")):
         raise UserMistake("--format json describes a results file; leave out --no-output and --progress")
     if line.pattern or output.suffix == SION or any(option in line.values for option in OWN_SIZES):
@@ -122,6 +137,15 @@ def _check_output(output: Path, options: Namespace, line: CoreLine) -> None:
         raise UserMistake(f"-o {output}: a {SION} file takes no further measurements, so --confirm requires .h5")
     if _is_in_the_way(output, line):
         raise UserMistake(f"{output}: exists; --force overwrites it, and -o FILE names another results file")
+
+
+def _check_live(output: Path, line: CoreLine) -> None:
+    """Raise UserMistake if there will be no file to follow."""
+    for other in ("--no-output", "--progress"):
+        if other in line.values:
+            raise UserMistake(f"--live and {other} exclude each other")
+    if output.suffix == SION:
+        raise UserMistake(f"-o {output}: a {SION} file cannot be read while it is written, so --live requires .h5")
 
 
 def _is_in_the_way(output: Path, line: CoreLine) -> bool:
@@ -155,14 +179,19 @@ def _nothing_measured() -> Exit:
     return Exit.UNDECIDED
 
 
-def _show(output: Path, options: Namespace, force: bool) -> Exit:
-    """Print the summary, or only the verdict, and write the report. Returns the exit code of the judgement."""
+def _show(output: Path, options: Namespace, live: Live | None, force: bool) -> Exit:
+    """Print the summary, or only the verdict, also to `live`, and write the report.
+
+    Returns the exit code of the judgement.
+    """
     try:
         results = read(output)
     except ResultsError as error:
         print(f"everylink: {error}", file=sys.stderr)
         return Exit.UNDECIDED
     run = judged(results)
+    if live:
+        live.end(run)
     give(_answer(run, output), options)
     if options.report is not None:
         for written in write_report([run], options.report, force=force):

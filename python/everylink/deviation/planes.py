@@ -130,11 +130,16 @@ def _shares(count: NDArray[np.integer], of: Index) -> Shares:
 
 def _lines(counts: Index) -> Lines:
     """Of how often each code occurs, [ranks, codes]."""
+    median, timed = medians_of_counts(counts)
+    return Lines(median, timed, counts[:, SLOW - NOT_MEASURED :].sum(axis=1), counts[:, FAILED - NOT_MEASURED])
+
+
+def medians_of_counts(counts: Index) -> tuple[Codes, Index]:
+    """Of how often each code occurs, [lines, codes]: the lower medians of the times, and how many times there are."""
     known = counts[:, LEAST_KNOWN - NOT_MEASURED :]
     timed = known.sum(axis=1)
     at = (np.cumsum(known, axis=1) <= (np.maximum(timed - 1, 0) // 2)[:, None]).sum(axis=1)
-    median = np.where(timed > 0, at + LEAST_KNOWN, NOT_MEASURED).astype(np.int8)
-    return Lines(median, timed, counts[:, SLOW - NOT_MEASURED :].sum(axis=1), counts[:, FAILED - NOT_MEASURED])
+    return np.where(timed > 0, at + LEAST_KNOWN, NOT_MEASURED).astype(np.int8), timed
 
 
 class _Kept:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from everylink.deviation.blocks import Blocks
 from everylink.deviation.model import Deviations
 from everylink.deviation.planes import Planes
-from everylink.deviation.scale import FAILED, Codes
+from everylink.deviation.scale import FAILED, NOT_MEASURED, Codes
 from everylink.deviation.strips import CODES, readings_of_a_link, strip
 from everylink.deviation.usual import Usual
 from everylink.model.results import Size
@@ -26,8 +26,8 @@ STRIP_BYTES = 512 * 2**20  # of links held at the same time
 def deviations(size: Size, usual: Usual, blocks: Blocks, with_links: bool = False) -> Deviations:
     """Reads the rows once for each strip of STRIP_BYTES. Raises FileDamaged, NotEnoughMemory."""
     ranks, planes = size.ranks, Planes(blocks)
-    whole = np.empty((ranks, ranks), np.int8) if with_links else None
-    for begin, end in _strips(blocks, readings_of_a_link(size)):
+    whole = np.full((ranks, ranks), NOT_MEASURED, np.int8) if with_links else None
+    for begin, end in strips(blocks, STRIP_BYTES // readings_of_a_link(size)) if len(size.rows) else ():
         codes = strip(size, blocks.places, begin, end, CODES, partial(_codes, usual))
         if whole is not None:
             whole[begin:end] = codes
@@ -35,10 +35,10 @@ def deviations(size: Size, usual: Usual, blocks: Blocks, with_links: bool = Fals
     return planes.done(size.bytes, whole)
 
 
-def _strips(blocks: Blocks, readings: int) -> Iterator[tuple[int, int]]:
-    """Places from and to of rows that fit into STRIP_BYTES together, whole blocks."""
+def strips(blocks: Blocks, links: int) -> Iterator[tuple[int, int]]:
+    """Places from and to of rows that have so many links together, whole blocks."""
     ranks, edges = int(blocks.edges[-1]), blocks.edges
-    together = max(STRIP_BYTES // (ranks * readings), blocks.largest)
+    together = max(links // ranks, blocks.largest)
     begin = 0
     while begin < ranks:
         end = int(edges[np.searchsorted(edges, begin + together, "right") - 1])

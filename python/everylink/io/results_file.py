@@ -69,6 +69,26 @@ def read_results(path: Path) -> Results:
     return _whole(path, read)
 
 
+def stored_rows(path: Path) -> dict[int, StoredRows]:
+    """The committed rows by message size, of a file that may still be written; none of them is read.
+
+    Raises FileDamaged.
+    """
+
+    def found() -> dict[int, StoredRows]:
+        with open_hdf5(path) as file:
+            root = Node(file)
+            ranks, rows = root.integer("ranks", 2, MOST_RANKS), root.integer("rows", 0, MOST)
+            groups = root.group("sizes").groups()
+            return {group.integer("bytes", 0, MOST): _stored(path, group, ranks, rows) for group in groups}
+
+    return _whole(path, found)
+
+
+def _stored(path: Path, group: Node, ranks: int, rows: int) -> StoredRows:
+    return StoredRows(Source(path, group.name.rsplit("/", 1)[1], ranks, rows))
+
+
 def has_laps(path: Path) -> bool:
     """Whether a valid file holds single readings, which Results do not."""
     if not is_hdf5(path):
@@ -163,8 +183,7 @@ def _size(path: Path, size_bytes: int, group: Tree, ranks: int, rows: int) -> Si
     rounds = group.integer("rounds_per_lap", 0, MOST)
     messages = group.integer("messages", 0, MOST) if group.has_attribute("messages") else None
     if rows > IN_MEMORY and isinstance(group, Node):
-        stored = StoredRows(Source(path, group.name.rsplit("/", 1)[1], ranks, rows))
-        return Size(size_bytes, rounds, ranks, settled(stored, ranks), messages)
+        return Size(size_bytes, rounds, ranks, settled(_stored(path, group, ranks, rows), ranks), messages)
     columns = _columns(group, Rows, rows)
     for name, values in (("from", columns.frm), ("to", columns.to)):
         if rows and values.max() >= ranks:

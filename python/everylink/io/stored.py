@@ -109,6 +109,10 @@ class StoredRows(Rows):
         yield from self._read(names, range(0, self._source.length, BLOCK))
         yield from self._source.added.blocks(*names)
 
+    def since(self, begin: int, *names: str) -> Iterator[tuple[NDArray[Any], ...]]:
+        """These columns of the rows in the file from `begin` on, in blocks. Raises FileDamaged."""
+        yield from self._read(names, range(begin, self._source.length, BLOCK))
+
     def of_attempt(self, attempt: int) -> Rows:
         """The rows of one attempt in order, in memory. Raises FileDamaged."""
         begins = [begin for begin, attempts in self._attempts.items() if attempt in attempts]

@@ -57,9 +57,9 @@ MOST_COUNTED = 1024  # ranks
 IN_ORDER_OF_USE = ("median", "max", "min", "p99", "mean")
 
 
-def view(runs: Sequence[JudgedRun]) -> View:
+def view(runs: Sequence[JudgedRun], with_links: bool = True) -> View:
     """All data that the page shows, for several runs."""
-    budget = _Budget([run.results for run in runs])
+    budget = _Budget([run.results for run in runs] if with_links else [])
     return {
         "runs": [_run(i, run, budget) for i, run in enumerate(runs)],
         "outcomes": {int(o): outcome_text(o) for o in Outcome},
@@ -287,22 +287,39 @@ def _number(value: float | None) -> float | None:
 def write_html(runs: Sequence[JudgedRun], path: Path, tiles: Path | None = None, served: bool = False) -> list[Path]:
     """Write one page for all runs, and with `tiles` a file of all single links, which the page reads: one that the user
     chooses, or that is served beside it. Return the paths written. Raises FileDamaged, NotEnoughMemory, OSError."""
-    assets = files("everylink.page") / "assets"
-    template, style = (assets.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css"))
-    script = "\n".join(assets.joinpath(name).read_text("utf-8") for name in SCRIPTS)
     shown = view(runs)
     key = sha256(_json(shown).encode()).hexdigest()[:16]
-    data = _json(shown | {"tiles": key if tiles else None, "served": served})
-    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
-    title = ", ".join(run.results.path.name for run in runs)
-    text = page.render(
-        title=title, section=SECTION, style=Markup(style), script=Markup(script), data=Markup(data), served=served
-    )
+    text = _page(runs, shown | {"tiles": key if tiles else None, "served": served, "live": False}, served)
     path.write_text(text, encoding="utf-8")
     if tiles is None:
         return [path]
     write_tiles(_matrices(runs), key, tiles)
     return [path, tiles]
+
+
+def live_page(run: JudgedRun) -> str:
+    """A page that shows a run while it goes on: it gets what was measured as server-sent events."""
+    return _page([run], view([run], with_links=False) | {"tiles": None, "served": True, "live": True}, served=True)
+
+
+def live_planes(found: Deviations) -> str:
+    """What such a page shows of a size, as JSON."""
+    return _json({"bytes": found.bytes, "deviation": _deviation(found)})
+
+
+def _page(runs: Sequence[JudgedRun], shown: View, served: bool) -> str:
+    assets = files("everylink.page") / "assets"
+    template, style = (assets.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css"))
+    script = "\n".join(assets.joinpath(name).read_text("utf-8") for name in SCRIPTS)
+    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
+    return page.render(
+        title=", ".join(run.results.path.name for run in runs),
+        section=SECTION,
+        style=Markup(style),
+        script=Markup(script),
+        data=Markup(_json(shown)),
+        served=served,
+    )
 
 
 def _matrices(runs: Sequence[JudgedRun]) -> list[Matrix]:
@@ -317,4 +334,4 @@ def _json(value: View) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-SCRIPTS = ("data.js", "matrix.js", "tiles.js", "lists.js", "page.js")
+SCRIPTS = ("data.js", "matrix.js", "tiles.js", "lists.js", "page.js", "live.js")

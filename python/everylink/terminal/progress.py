@@ -12,6 +12,7 @@ from rich.text import Text
 from everylink.units import duration_text
 
 Event = dict[str, Any]
+MOST_SLOWER = 2  # hosts in a line
 PLAIN_EVERY, PLAIN_PART = 10.0, 0.1  # least seconds, and least part of the run, between lines without a terminal
 
 
@@ -108,6 +109,7 @@ def progress_text(event: Event) -> str:
             parts += [f"{failed} FAILED"] if failed else []
             left = event.get("seconds_left")
             parts += [f"about {duration_text(left)} left"] if isinstance(left, int | float) and left >= 0 else []
+            parts += [f"slower so far: {', '.join(slower[:MOST_SLOWER])}"] if (slower := event.get("slower")) else []
             return ", ".join(parts)
         case {"event": "retest", "done": int(done), "of": int(total)}:
             return f"measuring the slowest links again, {done} of {total}"

@@ -44,8 +44,7 @@ def spelling(option: Option) -> str:
     """`-o, --output FILE`; a positional argument appears as its value, `FILE...`."""
     if option.positional:
         return option.value + ("..." if option.repeats else "")
-    optional = option.long == "--help" and option.value
-    value = f"[={option.value}]" if optional else f" {option.value}" if option.value else ""
+    value = f"[={option.value}]" if option.optional else f" {option.value}" if option.value else ""
     return ", ".join(option.names) + value
 
 

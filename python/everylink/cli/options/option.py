@@ -26,6 +26,7 @@ class Option:
     default: str = ""  # as the user would write it
     otherwise: str = ""  # what happens without the option, if no default value says so
     required: bool = False
+    optional: bool = False  # the value may be left out, and is joined by =
     repeats: bool = False  # may be given several times, each time with one more value
     dashes: bool = False  # the value may begin with a dash
     refused: str = ""  # for an unsupported option of another program: what to do instead

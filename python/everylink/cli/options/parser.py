@@ -109,12 +109,18 @@ def _full_name(command: Command, name: str, known: Sequence[str]) -> str:
 
 
 def _joined(command: Command, arguments: Sequence[str]) -> list[str]:
-    """Joins options to values that may begin with a dash, which argparse would take for options."""
-    dashes = {name for option in command.options if option.dashes for name in option.names}
+    """Joins options to values that may begin with a dash, which argparse would take for options, and to no value where
+    that may be left out."""
+    dashes, optional = (
+        {name for option in command.options if getattr(option, which) for name in option.names}
+        for which in ("dashes", "optional")
+    )
     joined: list[str] = []
     for argument in arguments:
         if joined and joined[-1] in dashes:
             joined[-1] += f"={argument}"
+        elif argument in optional:
+            joined.append(f"{argument}=")
         else:
             joined.append(argument)
     return joined

@@ -107,6 +107,23 @@ HELP = (
 EXIT_STATUS = Note("Exit status", " ".join(f"{code}: {meaning}." for code, meaning in MEANINGS.items()))
 LIVE = "The run may still be in progress or may have been interrupted."
 
+
+def _live(group: str) -> Option:
+    """--live[=PORT]."""
+    return Option(
+        names=("--live",),
+        value="PORT",
+        unit="count",
+        optional=True,
+        range=(1024, 65535),
+        group=group,
+        brief="show the run in a browser while it goes on",
+        more="The page is served on 127.0.0.1 under an address that is printed, with the ssh line for a browser on "
+        "another machine: progress, links that failed, hosts that are slower so far, and the matrix. PORT is one that "
+        "is free unless it is given.",
+    )
+
+
 CHECK = Command(
     program="everylink check",
     brief="check a cluster, or this machine, and name what is bad",
@@ -158,6 +175,7 @@ CHECK = Command(
             more="It decides between all pairs and several partners per host, and how much is confirmed.",
         ),
         Option(names=("--dry-run",), group="Measurement", brief="print the plan and the command lines only"),
+        _live("Output"),
         *_forms(CONCLUSION),
         *HELP,
     ),
@@ -297,6 +315,7 @@ RUN = Command(
             brief="re-measure suspects, then judge",
             more="Suspected links are measured again under load, alone and in one direction.",
         ),
+        _live("Results"),
         Option(
             names=("--report",),
             value="FILE",
@@ -1015,6 +1034,7 @@ EVERYLINK = Program(
             names=("--help",),
             value="FORM",
             unit="choice",
+            optional=True,
             choices=PAGE_FORMS,
             group="Options",
             brief="print help",

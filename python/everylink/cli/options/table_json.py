@@ -39,7 +39,7 @@ def _option(option: Option) -> dict[str, Any]:
         "value": option.value,
         "unit": option.unit,
         "list": option.repeats,
-        "optional": option.long == "--help" and bool(option.value),
+        "optional": option.optional,
         "required": option.required,
         "range": list(option.range) if has_range else [None, None],
         "choices": list(option.choices),

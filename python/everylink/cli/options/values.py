@@ -20,7 +20,9 @@ PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
 def value_of(option: Option, text: str) -> Any:
-    """The value of an option. Raises UserMistake if the text is invalid."""
+    """The value of an option; "" if it may be left out and is. Raises UserMistake if the text is invalid."""
+    if option.optional and text == "":
+        return text
     try:
         return READERS[option.unit](option, text)
     except ValueError as error:

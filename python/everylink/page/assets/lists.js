@@ -108,7 +108,8 @@ function drawScale() { // the steps at equal distances
   if (!size.measuredAll) { element("i", "", legend).style.background = cssOf(NOT_MEASURED); element("span", "not measured", legend); }
   const ranks = ranksOf(state.run), blocks = size.deviation.edges.length - 1, notes = [];
   if (blocks < ranks) notes.push(`From afar a cell shows several ranks: what their rows, columns and pairs of hosts take at the median, where it deviates most${size.deviation.links ? "; nearer, single links" : ""}.`);
-  if (!size.deviation.links) notes.push(data.tiles ? "Single links are read from a file where they are two pixels wide." : "To keep this page small, it has only the slowest and the failed of the single links; everylink view shows all.");
+  if (data.live) notes.push("What a link took last stands for it.");
+  else if (!size.deviation.links) notes.push(data.tiles ? "Single links are read from a file where they are two pixels wide." : "To keep this page small, it has only the slowest and the failed of the single links; everylink view shows all.");
   else if (!Object.keys(size.statistics).length) notes.push("To keep this page small, single links are given as times what is expected; the results file has their times.");
   else if (size.leftOut.length) notes.push(`To keep this page small, single links have no ${size.leftOut.join(", ")} here; the results file has all.`);
   element("div", notes.join(" "), legend).className = "pale";

@@ -208,4 +208,4 @@ $("larger").onclick = () => zoomAt(state.side / 2, state.side / 2, 2);
 $("all").onclick = () => { showAll(); draw(); };
 addEventListener("resize", () => { layout(); draw(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw());
-const ready = recall().then(() => (data.served ? openTiles(served) : null)).then(() => { document.body.dataset.ready = "yes"; });
+const ready = recall().then(() => (data.tiles && data.served ? openTiles(served) : null)).then(() => { document.body.dataset.ready = "yes"; });
