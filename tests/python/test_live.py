@@ -22,7 +22,7 @@ from everylink.io.read import read
 from everylink.judge.verdict import JudgedRun
 from everylink.model.results import Results
 from everylink.page.html import live_page, live_planes
-from everylink.page.server import Events, Page, Request, Server
+from everylink.page.server import Events, Page, Request, Resource, Server
 from make_results import Link, make_results, steady
 
 HOSTS = tuple(f"n{i}" for i in range(8) for _ in range(2))
@@ -120,7 +120,7 @@ def test_the_page_shows_what_is_sent_until_the_run_ends(following: Following, tm
     });</script></body>"""
     page = live_page(JudgedRun(results, NOT_JUDGED)).replace("</body>", script)
     begun = Reported()
-    resources = {"": Page(lambda: page), "events": events, "begun": begun, "ended": reported}
+    resources: dict[str, Resource] = {"": Page(lambda: page), "events": events, "begun": begun, "ended": reported}
     with Server(resources, None) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         slower = ["<b>n3</b> 1.5x"]
