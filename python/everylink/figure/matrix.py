@@ -16,7 +16,7 @@ from everylink.links.hosts import DrawnOrder
 from everylink.links.shading import Shading
 
 Style = Mapping[str, Any]  # of a patch
-LARGEST = 560  # pixels of 100 dpi; with more ranks, several share a cell
+LARGEST = 512  # pixels of 100 dpi; with more ranks, several share a cell
 LARGEST_CELL = 140
 LABEL_PITCH = 10.5
 LABEL_LENGTH = 15

@@ -54,8 +54,9 @@ def have_several_paths(ranks: Ranks) -> bool:
     return len(per_host) > 1 and bool(per_host[-1] > 1)
 
 
-def host_pairs(results: Results, size: Size, count: int) -> tuple[HostPair, ...]:
-    """The `count` pairs of hosts whose worst path differs most from their best one; pairs with one path are left out.
+def host_pairs(results: Results, size: Size, count: int | None) -> tuple[HostPair, ...]:
+    """The `count` pairs of hosts whose worst path differs most from their best one; None: all. Pairs with one path are
+    left out.
 
     The time of a path is the median of its link, or that of measuring it again, if it was shorter.
     """

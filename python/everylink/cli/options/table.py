@@ -80,6 +80,10 @@ def _force(what: str) -> Option:
     return Option(names=("--force",), group="Output", brief=f"overwrite {what}")
 
 
+def _all(what: str, group: str = "Output") -> Option:
+    return Option(names=("--all",), group=group, brief=f"{what}, however many", more="JSON has all anyway.")
+
+
 def _forms(quiet: str, *others: str, group: str = "Output") -> tuple[Option, ...]:
     """--format and --quiet, which every command has; `quiet` is what is left to print."""
     return (
@@ -387,6 +391,7 @@ SHOW = Command(
             brief="print only latency, asymptotic bandwidth and n_1/2",
             more="One line for each kind of link, from a line fitted to the times of all sizes.",
         ),
+        _all("print all rows of tables, which otherwise have 15"),
         *_forms(CONCLUSION),
         *HELP,
     ),
@@ -420,7 +425,7 @@ REPORT = Command(
             names=("--curves",),
             group="Curves",
             brief="draw bandwidth over message size instead",
-            more="One figure for each kernel, one curve for each run; PDF or PNG.",
+            more="One figure for each kernel, one curve for each run; HTML, PDF or PNG.",
         ),
         Option(
             names=("--line",),
@@ -449,6 +454,7 @@ DIAGNOSE = Command(
     "evidence.",
     options=(
         _file(more=LIVE),
+        _all("name all faults, findings and suspects"),
         *_forms(CONCLUSION, "junit"),
         _topology("Reference"),
         Option(
@@ -520,6 +526,7 @@ COMPARE = Command(
             group="Arguments",
             brief="results file of the later run",
         ),
+        _all("print all changes, of which otherwise 15 of each kind are printed"),
         *_forms("only how much changed, as one line"),
         Option(
             names=("--at-least",),
@@ -917,6 +924,7 @@ INVENTORY = Command(
             brief="keep the results file, to compare a later one with it",
         ),
         _force("FILE"),
+        _all("print all deviations or changes, of which otherwise 15 are printed"),
         *_forms(CONCLUSION),
         *HELP,
     ),
