@@ -108,7 +108,8 @@ def _numbers(results: Results, size: Size) -> list[tuple[str, list[str]]]:
     """When the run was, the times of each class of links as `show` has them, and what the run printed at its end."""
 
     def texts(times: Iterable[tuple[str, float]]) -> list[str]:
-        return [f"{name} {time_text(seconds)} ({rate_text(results, size, seconds)})" for name, seconds in times]
+        known = [(name, time_text(t), rate_text(results, size, t)) for name, t in times if math.isfinite(t)]
+        return [f"{name} {time} ({rate})" for name, time, rate in known] or ["no link has a time"]
 
     when = began_and_ended(results)
     rows = [("started", [when])] if when else []
