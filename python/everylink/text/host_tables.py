@@ -17,7 +17,6 @@ from everylink.text.run import rate_text
 from everylink.units import number_text, plural, size_text, time_text
 
 SECTION = "Hosts, adapters and cables"
-MOST_ROWS = 2**23  # of a size, beyond which the tables of links are left out
 MOST_IN_REPORT = 15
 
 
@@ -44,9 +43,6 @@ def link_tables(run: JudgedRun) -> list[HostTable]:
     if run.topology is None and not was_read(results):
         return tables
     for size in results.sizes[-1:]:
-        if len(size.rows) > MOST_ROWS:
-            note = f"left out, as they take all {len(size.rows):,} rows in memory: everylink inventory FILE --switches"
-            return [HostTable("Switches, cables and pairs of hosts", (), frozenset(), (), note)]
         if wiring := wiring_of_run(results, run.topology):
             subjects = run.judgement.subjects
             listing = f"everylink show FILE --switches{_file(wiring)} --all lists them"
