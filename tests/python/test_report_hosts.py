@@ -107,13 +107,17 @@ def test_what_a_table_leaves_out_is_listed_by_the_command_that_it_names(tmp_path
         assert sum(line.startswith(("n", "leaf")) for line in listed) == 15 + left
 
 
-def test_more_deviations_than_fit_are_counted(tmp_path: Path) -> None:
+def test_more_deviations_than_fit_are_counted(tmp_path: Path, everylink: Command) -> None:
     def change(machines: list[Machine]) -> None:
         for number in range(20):
             machines[number].facts["ib/mlx5_0", "fw_ver"] = f"28.{number}"
 
     table = tables(make(tmp_path / "x.h5", change, hosts=64, time=steady))[DEVIATIONS]
     assert (len(table.rows), table.note) == (15, "5 more; everylink diagnose FILE --all lists them")
+    for command in ("inventory", "diagnose"):
+        out, every = everylink(command, tmp_path / "x.h5")[1], everylink(command, tmp_path / "x.h5", "--all")[1]
+        assert len(every.splitlines()) == len(out.splitlines()) + 5 - 1
+        assert ("5 more; " in out, "more; " in every) == (True, False)
 
 
 def test_where_nothing_deviates_the_report_says_so(tmp_path: Path) -> None:

@@ -405,8 +405,8 @@ REPORT = Command(
     program="everylink report",
     brief="draw results files as an HTML page, PDF, PostScript or PNG",
     summary="Draw results files: HTML to explore; PDF, PostScript (A4) or PNG to keep. There is one page for each run "
-    "and message size, or for each load pattern. PDF and PostScript have another one of hosts and cables, if the run "
-    "read them.",
+    "and message size, or for each load pattern. In all but HTML, pages of verdicts follow, and one of hosts and "
+    "cables, if the run read them.",
     options=(
         _file(several=True),
         Option(
@@ -416,7 +416,8 @@ REPORT = Command(
             required=True,
             group="Output",
             brief="file to write: .html, .pdf, .ps or .png",
-            more="Several pages as PNG become x-1.png, x-2.png and so on.",
+            more="Several pages as PNG become x-1.png, x-2.png and so on; verdicts and hosts are x-verdicts.png and "
+            "x-hosts.png.",
         ),
         _force("FILE"),
         *_forms(NOTHING),
