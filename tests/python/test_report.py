@@ -212,9 +212,11 @@ def test_all_verdicts_are_in_readable_size_on_as_many_pages_as_they_take(tmp_pat
     (verdict,) = run.judgement.verdicts
     many = tuple(replace(verdict, subject=(f"host-{'x' * 50}-{i:03d}",)) for i in range(60))
     run = replace(run, judgement=replace(run.judgement, verdicts=many))
+    run = replace(run, judgement=replace(run.judgement, suspects=many))
     pages = [draw() for draw in verdict_pages(run)]
     assert len(pages) > 1
     words = " ".join(" ".join(texts_of(figure)[2:]) for figure in pages)
+    assert "50 more; everylink diagnose FILE --all lists them" in words
     for verdict in many:
         assert title(verdict) in " ".join(words.split())
     for figure in pages:

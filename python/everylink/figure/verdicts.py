@@ -40,9 +40,9 @@ def _page(run: JudgedRun, lines: Sequence[Line], number: str) -> Figure:
 
 
 def _lines(judgement: Judgement) -> list[Line]:
-    """What `everylink diagnose --all` prints, wrapped; what it prints in red is red here."""
+    """What `everylink diagnose` prints, with all verdicts, wrapped; what it prints in red is red here."""
     wrapped: list[Line] = []
-    for part in verdict_text(judgement, everything=True).split():
+    for part in verdict_text(judgement, everything=True, all_suspects=False).split():
         line = part.plain
         indent = line[: len(line) - len(line.lstrip())]
         colour = ALARM if any("red" in str(span.style) for span in part.spans) else INK

@@ -79,12 +79,13 @@ def verdict_junit(results: Results, judgement: Judgement) -> str:
     return ElementTree.tostring(suite, "unicode", xml_declaration=True)
 
 
-def verdict_text(judgement: Judgement, everything: bool = False) -> Text:
+def verdict_text(judgement: Judgement, everything: bool = False, all_suspects: bool | None = None) -> Text:
     """Text for the terminal: worst verdict first, with one line for the fault and one for its evidence.
 
-    Only the worst ones, unless `everything` is wanted.
+    Only the worst ones, unless `everything` is wanted; of suspects unless `all_suspects` are (None: as `everything`).
     """
     most = None if everything else MOST
+    most_suspects = None if (everything if all_suspects is None else all_suspects) else MOST_SUSPECTS
     text = Text().append_text(headline(judgement))
     tested = [f"\n{line}" for line in tested_lines(judgement)]
     if not judgement.conclusion.is_alarm:
@@ -101,7 +102,7 @@ def verdict_text(judgement: Judgement, everything: bool = False) -> Text:
         text.append(f"\n  {more(left)}")
     for line in finding_lines(judgement, most):
         text.append(f"\n  {line}", style="yellow")
-    for line in suspect_lines(judgement, None if everything else MOST_SUSPECTS):
+    for line in suspect_lines(judgement, most_suspects):
         text.append(f"\n{line}", style="yellow")
     for line in structure_lines(judgement):
         text.append(f"\n{line}")
