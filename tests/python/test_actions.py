@@ -116,7 +116,10 @@ def test_ten_suspects_are_shown_and_the_rest_counted(tmp_path: Path, everylink: 
     factors = [suspect.factor or 0 for suspect in suspects]
     assert factors == sorted(factors, reverse=True)
     assert out.count("\n  pair ") == 10
-    assert f"  and {len(suspects) - 10} more: --format json has all\n" in out
+    assert f"  {len(suspects) - 10} more; everylink diagnose FILE --all lists them\n" in out
+    every = everylink("diagnose", path, "--all")[1]
+    assert every.count("\n  pair ") == len(suspects)
+    assert "lists them" not in every
     assert out.count("everylink run --confirm") == 1
 
 

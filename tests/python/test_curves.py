@@ -1,5 +1,6 @@
 """Bandwidth over message size, and lines fitted to times: computed by formula on links with known times."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,12 +8,15 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from browser import shown
 from conftest import Command
 from everylink.figure.curves import parsed_line
+from everylink.io.read import read
 from everylink.links.classes import LinkClass
 from everylink.links.curves import curves
 from everylink.model.results import Results
 from everylink.predict.fit import fitted_line, line_fits
+from everylink.units import bandwidth_text, size_text
 from fabric_runs import fabric_run
 from make_results import Link, columns_of, make_results, row
 
@@ -64,7 +68,6 @@ def test_a_size_at_which_bandwidth_falls_is_named_with_the_remaining_fraction(ma
 
 def test_links_that_fail_at_a_size_do_not_count_as_a_fall(tmp_path: Path) -> None:
     """The fast link failed with long messages; the speed of all others is unchanged."""
-    from everylink.io.read import read
 
     def rows(size: int) -> list[dict[str, object]]:
         links = [(0, 1), (1, 0), (2, 3), (3, 2)]
@@ -99,6 +102,26 @@ def test_each_kernel_has_a_figure_and_falls_are_reported(tmp_path: Path, everyli
         assert imread(written[0]).std() > 0.01
 
 
+def test_a_page_of_curves_stands_alone_and_names_cannot_become_html(tmp_path: Path, everylink: Command) -> None:
+    a = make_results(tmp_path / "<script>alert(1)<x>.h5", sizes=SIZES)
+    b = make_results(tmp_path / "b.h5", sizes=SIZES, attributes={"kernel": "bidirectional"})
+    code, _, err = everylink("report", a, b, "--curves", "-o", tmp_path / "x.html", "--line", "<b>=200Gb/s")
+    assert (code, err) == (0, "")
+    text = (tmp_path / "x.html").read_text()
+    assert "default-src 'none'; style-src 'unsafe-inline'" in text
+    assert "<script" not in text
+    assert "<b>" not in text
+    outside = re.findall(r'(?:href|src)="(?!#)[^"]*"|url\((?!#)[^)]*\)|@import', text)
+    assert outside == []
+    ids = re.findall(r' id="([^"]*)"', text)
+    assert len(ids) == len(set(ids))
+    dom = shown(tmp_path / "x.html")
+    assert dom.count("<svg") == 2
+    for curve in curves(read(b)):
+        for size, rate in zip(curve.bytes.tolist(), curve.median.tolist(), strict=True):
+            assert re.search(rf"<td>{size_text(size)}</td><td>[^<]*</td><td>{bandwidth_text(rate)}</td>", dom)
+
+
 @pytest.mark.parametrize(
     "options",
     [{"sizes": (65536,)}, {"hosts": ("a", "b"), "sizes": (1,)}, {"time": lambda link, size: 1e-6, "sizes": (1, 2)}],
@@ -118,7 +141,7 @@ def test_forty_runs_fit_in_a_legend(tmp_path: Path, everylink: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--curves", "-o", "x.html"], "-o x.html: the name must end in .pdf, .png"),
+        (["--curves", "-o", "x.ps"], "-o x.ps: the name must end in .html, .pdf, .png"),
         (["--line", "1GB/s", "-o", "x.pdf"], "applies only to --curves"),
         (["--curves", "--line", "fast", "-o", "x.pdf"], "--line fast: 'fast' is not a bandwidth above 0"),
         (["--curves", "--line", "HDR=0Gb/s", "-o", "x.pdf"], "not a bandwidth above 0"),

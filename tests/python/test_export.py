@@ -156,7 +156,7 @@ def test_a_ppm_file_has_one_pixel_per_link_and_explains_its_colours(
     assert (b"step 7" if what == "step-pattern" else b"108.5 MiB/s") in b"\n".join(comments)
     head = b"8 8\n255\n"
     pixels = np.frombuffer(data[data.index(head) + len(head) :], np.uint8).reshape(8, 8, 3)
-    assert (np.einsum("iic->ic", pixels) == 0).all()
+    assert (np.einsum("iic->ic", pixels) == 255).all()
     if what == "step-pattern":
         np.testing.assert_array_equal(pixels, pixels.transpose(1, 0, 2))
         assert len(np.unique(pixels.reshape(-1, 3), axis=0)) == 8  # seven steps and the diagonal

@@ -315,7 +315,7 @@ def test_the_evidence_on_a_trunk_counts_the_links_that_were_measured() -> None:
     between = pair & (fabric.group_of(frm) == 0) & (fabric.group_of(to) == 1)
     verdict = _only(judge(results, grouping))
     assert (verdict.kind, verdict.links) == ("trunk", 2 * int(between.sum()))
-    assert f"the {verdict.links} measured links between the two groups" in verdict.evidence
+    assert f"the {verdict.links} measured connections between the two groups" in verdict.evidence
 
 
 @pytest.mark.parametrize("fault", ["slow-send:n17*0.5", "slow-receive:n17*0.5", "slow-link:n9>n3*0.5"])

@@ -95,7 +95,8 @@ def test_a_report_is_written_in_each_format(tmp_path: Path, everylink: Command) 
     for said in ("bandwidth (MiB/s)", "unfair shares", "shift, messages of 1 MiB", "n7:7"):
         assert said in html
     code, out, _ = everylink("report", *paths, "-o", tmp_path / "x.png")
-    assert (code, out.split()) == (0, [str(tmp_path / "x-1.png"), str(tmp_path / "x-2.png")])
+    names = ("x-1.png", "x-2.png", "x-verdicts.png")
+    assert (code, out.split()) == (0, [str(tmp_path / name) for name in names])
 
 
 def test_names_from_a_file_cannot_become_html(tmp_path: Path, everylink: Command) -> None:

@@ -120,11 +120,14 @@ def test_commands_for_links_say_that_there_are_none(command: str, tmp_path: Path
     assert err.count("\n") == 1
 
 
-def test_with_very_many_scenes_only_some_are_shown_and_a_caption_says_so(tmp_path: Path, everylink: Command) -> None:
+def test_of_very_many_scenes_fifteen_are_shown_with_the_first_and_the_last(tmp_path: Path, everylink: Command) -> None:
     points = list(range(1, 51))
     path = make_load(tmp_path / "x.h5", "shift", [flow(d - 1, 0, 1, GB) for d in points], points, point="distance")
     _, out, _ = everylink("show", path)
-    assert "one in 2 of 50" in out
+    table = out.partition("distance ")[2].partition("more, between these; --all lists them")[0].splitlines()
+    shown = [int(line.split()[0]) for line in table[1:]]
+    assert (len(shown[:-1]), shown[0], shown[-2], shown[-1]) == (15, 1, 50, 35)
+    assert "lists them" not in everylink("show", path, "--all")[1]
 
 
 def test_run_refuses_options_for_links_with_a_pattern(everylink: Command) -> None:

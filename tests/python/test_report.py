@@ -1,14 +1,18 @@
 """Reports: pictures with exact cells, and a self-contained HTML page."""
 
+import json
 import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.patches import StepPatch
 from numpy.typing import NDArray
@@ -21,10 +25,14 @@ from everylink.deviation.reduce import deviations
 from everylink.deviation.usual import usual_of
 from everylink.figure.canvas import HEIGHT, WIDTH
 from everylink.figure.deviation import deviation_pixels
-from everylink.figure.files import write_pdf, write_png
+from everylink.figure.files import Part, write_pdf, write_png
 from everylink.figure.matrix import LARGEST, matrix_labels, place
 from everylink.figure.page import MATRIX_BOTTOM, MATRIX_TOP, link_pages, page
+from everylink.figure.verdicts import verdict_pages
+from everylink.io.read import read
 from everylink.model.results import Results
+from everylink.text.verdicts import title
+from everylink.units import bandwidth_text, duration_text
 from make_results import Link, all_links, make_results, steady
 
 Make = Callable[..., Results]
@@ -67,7 +75,7 @@ def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
 ) -> None:
     names = [f"node{rank // 4:03d}" for rank in range(ranks)]
     results = made(hosts=names, time=scattered)
-    write_pdf(link_pages(judged(results)), tmp_path / "x.pdf")
+    write_pdf([Part("", link_pages(judged(results)))], tmp_path / "x.pdf")
     command = ["pdftoppm", "-r", "100", "-png", "-singlefile", str(tmp_path / "x.pdf"), str(tmp_path / "x")]
     subprocess.run(command, check=True, timeout=60)
     image = imread(tmp_path / "x.png")
@@ -78,7 +86,7 @@ def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
 @pytest.mark.thorough
 def test_a_png_has_the_same_colours(made: Make, tmp_path: Path) -> None:
     results = made(hosts=[f"n{i}" for i in range(41)], time=scattered)
-    (written,) = write_png(link_pages(judged(results)), tmp_path / "x.png")
+    (written,) = write_png([Part("", link_pages(judged(results)))], tmp_path / "x.png")
     np.testing.assert_array_equal(cell_centres(imread(written), results, 2), expected_colours(results))
 
 
@@ -107,7 +115,7 @@ def test_a_page_for_each_run_and_size(tmp_path: Path, everylink: Command) -> Non
         assert "A4" in info
     code, out, _ = everylink("report", a, b, "-o", tmp_path / "all.png")
     assert code == 0
-    assert out.split() == [str(tmp_path / f"all-{i}.png") for i in (1, 2, 3)]
+    assert out.split() == [str(tmp_path / f"all-{i}.png") for i in (1, 2, 3, "verdicts")]
     assert everylink("report", b, "-o", tmp_path / "one.png")[1] == f"{tmp_path / 'one.png'}\n"
 
 
@@ -163,8 +171,82 @@ def test_a_page_states_the_same_times_as_show(made: Make, everylink: Command) ->
     texts = " ".join(text.get_text() for text in page(judged(results), results.sizes[0]).texts)
     lines = everylink("show", results.path)[1].splitlines()
     (row,) = [line.split() for line in lines if " 12 " in line and " us " in line]
-    for name, column in (("min", 6), ("median", 8), ("max", 12)):
+    for name, column in (("min", 6), ("median", 8), ("p99", 10), ("max", 12)):
         assert f"{name} {row[column]} {row[column + 1]} (" in texts
+
+
+def texts_of(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.texts]
+
+
+def test_a_page_has_the_command_the_time_and_the_numbers_that_the_run_printed(made: Make, everylink: Command) -> None:
+    """What JUPITER's report asks for. Of a step: its pairs times the mean bandwidth of its links."""
+    facts = {"schedule": "bisection", "kernel": "bidirectional", "command": "everylink-measure --preset jupiter"}
+    results = made(hosts="abcd", sizes=(1000,), attributes=facts, time=lambda k, s: 1e-6 * (1 + k[0]))
+    (size,) = results.sizes
+    rows = size.rows
+    of_steps = [
+        sum(2 * 1000 / float(mean) for mean in rows.mean[rows.step == step]) / 2 for step in np.unique(rows.step)
+    ]
+    texts = texts_of(page(judged(results), size))
+    bisection = [
+        f"{name} {bandwidth_text(rate)}"
+        for name, rate in (("min", min(of_steps)), ("avg", float(np.mean(of_steps))), ("max", max(of_steps)))
+    ]
+    assert set(bisection) < set(texts)
+    assert "everylink-measure --preset jupiter" in texts
+    last = results.steps.began.max()
+    assert f"{results.facts.created}; its last step began {duration_text(last)} later" in texts
+    out = everylink("show", results.path)[1]
+    assert f"Bisection bandwidth of a step at 1000 B, both directions: {', '.join(bisection)}\n" in out
+    (means,) = (line for line in out.splitlines() if line.startswith("Mean of each turn"))
+    for mean in means.partition(": ")[2].replace(" both directions", "").split(", "):
+        assert mean in texts
+    fields = json.loads(everylink("show", results.path, "--format", "json")[1])["sizes"][0]
+    assert fields["bisection_bytes_per_second"]["mean"] == pytest.approx(np.mean(of_steps))
+
+
+def test_all_verdicts_are_in_readable_size_on_as_many_pages_as_they_take(tmp_path: Path, everylink: Command) -> None:
+    assert everylink("simulate", "--hosts", 16, "--fault", "slow-host:n3*0.5", "-o", tmp_path / "x.h5")[0] == 0
+    run = judged(read(tmp_path / "x.h5"))
+    (verdict,) = run.judgement.verdicts
+    many = tuple(replace(verdict, subject=(f"host-{'x' * 50}-{i:03d}",)) for i in range(60))
+    run = replace(run, judgement=replace(run.judgement, verdicts=many))
+    run = replace(run, judgement=replace(run.judgement, suspects=many))
+    pages = [draw() for draw in verdict_pages(run)]
+    assert len(pages) > 1
+    words = " ".join(" ".join(texts_of(figure)[2:]) for figure in pages)
+    assert "50 more; everylink diagnose FILE --all lists them" in words
+    for verdict in many:
+        assert title(verdict) in " ".join(words.split())
+    for figure in pages:
+        assert all(float(text.get_fontsize()) >= 8 for text in figure.texts)
+        assert_within_the_page(figure)
+
+
+def assert_within_the_page(figure: Figure) -> None:
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
+    for text in figure.texts:
+        box = text.get_window_extent(renderer)
+        ends = (box.x0, box.y0, WIDTH - box.x1, HEIGHT - box.y1)
+        assert min(ends) >= 0, text.get_text()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"hosts": [f"{'é' * 60}{i:04d}" for i in range(4)]},
+        {"attributes": {"command": "everylink-measure " + "--hosts n[1-9999],$x_1$<script> " * 40}},
+        {"attributes": {"kernel": "unknown"}},
+        {"attributes": {"kernel": "bidirectional", "schedule": "bisection"}},
+        {"outcomes": dict.fromkeys(all_links(4), 1)},
+        {"hosts": ("a", "b")},
+    ],
+    ids=["long names", "a long command", "unknown kernel", "a bisection", "all failed", "two ranks"],
+)
+def test_no_text_leaves_the_page(options: dict[str, Any], made: Make) -> None:
+    results = made(**options)
+    assert_within_the_page(page(judged(results), results.sizes[0]))
 
 
 @pytest.mark.parametrize("suffix", [".html", ".pdf", ".ps", ".png"])
@@ -174,9 +256,11 @@ def test_an_existing_report_is_kept_without_force(suffix: str, file: Path, every
     code, out, err = everylink("report", file, "-o", report)
     assert (code, out, err) == (2, "", f"everylink: -o {report}: exists; --force overwrites it\n")
     assert report.read_text() == "mine"
-    assert everylink("report", file, "-o", report, "--force") == (0, f"{report}\n", "")
+    code, out, err = everylink("report", file, "-o", report, "--force")
+    assert (code, out.splitlines()[0], err) == (0, str(report), "")
     assert report.stat().st_size > 1000
-    assert sorted(entry.name for entry in file.parent.iterdir()) == [file.name, report.name]
+    beside = {"x-verdicts.png"} if suffix == ".png" else set()
+    assert {entry.name for entry in file.parent.iterdir()} == {file.name, report.name} | beside
 
 
 def test_an_existing_page_of_several_is_kept_without_force(tmp_path: Path, everylink: Command) -> None:

@@ -1,13 +1,18 @@
 """The output of `everylink show`, and its errors."""
 
+import io
+import json
+import re
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from rich.console import Console
 
 from conftest import Command
 from everylink.io.read import read
+from everylink.terminal.comparison import print_changes
 from make_results import COLUMNS, all_links, as_left_by_a_kill, make_results, row
 
 
@@ -182,3 +187,56 @@ def test_the_map_shows_every_planted_fault_and_marks_what_verdicts_name(tmp_path
     assert cells[10] == "····░·············X············█"
     assert cells[5][24:28] == "▓▓▓▓"
     assert (cells[4][10], cells[31][10], cells[31][18]) == ("░", "█", "X")
+
+
+@pytest.mark.parametrize(
+    ("options", "begin"),
+    [
+        (["--hosts"], "Hosts at 64 KiB"),
+        (["--below", "1000GB/s"], "SLOW: below"),
+        ([], "One-way time of the links"),
+    ],
+    ids=["hosts", "links below a limit", "times of many sizes"],
+)
+def test_no_table_has_more_than_fifteen_rows_without_all(
+    options: list[str], begin: str, tmp_path: Path, everylink: Command
+) -> None:
+    sizes = (65536,) if options else tuple(2**power for power in range(18))
+    count = {"--hosts": 20, "--below": 380}.get((options or [""])[0], 18)
+    hosts = [f"n{i}" for i in range(20)]
+    path = make_results(tmp_path / "x.h5", hosts=hosts, sizes=sizes, time=lambda k, s: 1e-5 * (1 + k[0]))
+    lines = 1 if options else 2
+
+    def rows(*more: str) -> tuple[int, str, str]:
+        out = everylink("show", path, *options, *more)[1]
+        table = re.split(r"\n(?=Mean of each|\n)", out[out.index(begin) :])[0].splitlines()
+        left = [line for line in table if line.endswith("more; --all lists them")]
+        return (len(table) - 2 - len(left)) // lines, " ".join(left), out
+
+    shown, left, out = rows()
+    assert (shown, left) == (15, f"{count - 15} more; --all lists them")
+    assert out.rstrip().splitlines()[-2].startswith(("no fault found", "FAULTS", "healthy", "tested"))
+    shown, left, _ = rows("--all")
+    assert (shown, left) == (count, "")
+    if options == ["--hosts"]:
+        assert "n19" in out[out.index(begin) :].splitlines()[2]  # the slowest first
+    assert len(everylink("show", path, "--hosts", "--format", "json")[1]) > 1000
+    fields = json.loads(everylink("show", path, "--hosts", "--format", "json")[1])
+    assert len(fields["hosts"]) == 20
+
+
+def test_verdicts_come_last_behind_the_tables_that_options_ask_for(tmp_path: Path, everylink: Command) -> None:
+    path = tmp_path / "x.h5"
+    assert everylink("simulate", "--hosts", 16, "--fault", "slow-host:n3*0.5", "-o", path)[0] == 0
+    out = everylink("show", path, "--hosts", "--below", "1GB/s")[1]
+    assert out.index("Hosts at 1 MiB") < out.index("FAULTS: 1 host")
+    assert out.endswith(everylink("diagnose", path)[1])
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_of_many_changes_fifteen_are_printed_unless_all_are_wanted(everything: bool) -> None:
+    console = Console(file=io.StringIO(), width=160)
+    print_changes("SLOWER", "red", [f"host n{i}" for i in range(20)], everything, console)
+    said = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    shown = [f"SLOWER   host n{i}" for i in range(20)]
+    assert said == (shown if everything else [*shown[:15], "SLOWER   5 more; --all lists them"])

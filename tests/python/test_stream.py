@@ -8,15 +8,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from everylink.inventory.cables import Belongs, Wiring
+from everylink.inventory.switches import switch_rows
 from everylink.io.read import read
 from everylink.links import stream
 from everylink.links.classes import CLASSES, histogram, summarise
 from everylink.links.extremes import slowest
+from everylink.links.host_pairs import host_pairs, how_many_pairs
 from everylink.links.stream import link_blocks, order_statistics
 from everylink.model.results import Results
 from make_results import all_links, failed_row, make_results, row
 
 Values = NDArray[np.float32]
+SWITCHES = Belongs(np.arange(30), np.arange(30) // 16, 30, 2)
 
 
 def _scattered(link: tuple[int, int], size: int) -> float:
@@ -43,6 +47,9 @@ def test_parts_are_the_links(run: Results, monkeypatch: pytest.MonkeyPatch) -> N
     (size,) = run.sizes
     links = size.links
     whole = (summarise(run, size), histogram(run, size), slowest(run, size, 40))
+    wiring, pairs = Wiring((), ("a", "b"), Belongs(np.arange(0), np.arange(0), 30, 0), SWITCHES, ""), 45
+    of_pairs, of_switches = host_pairs(run, size, None), switch_rows(run, size, wiring, [])
+    assert len(of_pairs) == how_many_pairs(run, size) == pairs
     monkeypatch.setattr(stream, "HELD_BYTES", 5000)
     monkeypatch.setattr("everylink.model.rows.BLOCK", 50)
     for statistic in ("median", "max"):
@@ -61,6 +68,9 @@ def test_parts_are_the_links(run: Results, monkeypatch: pytest.MonkeyPatch) -> N
     again = replace(size)
     assert summarise(run, again) == whole[0]
     assert slowest(run, again, 40) == whole[2]
+    assert host_pairs(run, again, None) == of_pairs
+    assert host_pairs(run, again, 5) == of_pairs[:5]
+    assert switch_rows(run, again, wiring, []) == of_switches
     counted = histogram(run, again)
     assert counted is not None
     assert whole[1] is not None
@@ -87,3 +97,20 @@ def test_order_statistics_are_exact(seed: int) -> None:
     for own, values in zip(found, classes, strict=True):
         ordered = np.sort(values)
         assert own == ([float(ordered[place % len(values)]) for place in places] if len(values) else [])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_medians_of_groups_are_exact(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ties, zeros, values of one digit, groups without values, and groups that do not fit at once."""
+    draw = np.random.default_rng(seed)
+    groups, count = int(draw.integers(1, 12)), int(draw.integers(0, 400))
+    monkeypatch.setattr(stream, "GROUPS", int(draw.integers(1, 13)))
+    group = draw.integers(0, groups, count)
+    values = draw.choice([0.0, 1e-6, 1.0000001e-6, 2.5e-3, 3e38, 1e-45], count).astype(np.float32)
+    if seed % 2:
+        values = draw.lognormal(-10, 3, count).astype(np.float32)
+    cuts = np.sort(draw.integers(0, count + 1, 3))
+    parts = list(zip(np.split(group, cuts), np.split(values, cuts), strict=True))
+    found = stream.medians(lambda: iter(parts), groups)
+    expected = [np.median(own) if len(own := values[group == one].astype(float)) else np.nan for one in range(groups)]
+    np.testing.assert_array_equal(found, expected)

@@ -51,9 +51,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _draw(draw: "Draw", path: Path) -> None:
-    from everylink.figure.files import write_png
+    from everylink.figure.files import Part, write_png
 
-    write_png([draw], path)
+    write_png([Part("", [draw])], path)
 
 
 def _pack(folder: Path, name: str, output: Path) -> int:

@@ -14,6 +14,6 @@ def main(arguments: Sequence[str]) -> int:
     """Compare two files. Returns Exit.FAULTS if something became slower or failed."""
     options = parsed(COMPARE, arguments)
     base, new = read(options.base), read(options.new)
-    found = kind_of(base, new).compare(base, new, options.at_least)
+    found = kind_of(base, new).compare(base, new, options.at_least, options.all)
     give(found.answer, options)
     return Exit.FAULTS if found.regression else Exit.FINE

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.format == "junit":
         print(verdict_junit(results, judgement))
     else:
-        give(_answer(results, judgement), options)
+        give(_answer(results, judgement, options.all), options)
     if plan is not None:
         write_plan(plan, options.plan, options.force)
         if not is_brief(options):
@@ -38,8 +38,8 @@ def main(arguments: Sequence[str]) -> int:
     return judgement.conclusion.exit_code
 
 
-def _answer(results: Results, judgement: Judgement) -> Answer:
+def _answer(results: Results, judgement: Judgement, everything: bool) -> Answer:
     def text(console: Console) -> None:
-        console.print(verdict_text(judgement), soft_wrap=True)
+        console.print(verdict_text(judgement, everything), soft_wrap=True)
 
     return Answer(text, headline(judgement), partial(verdict_json, results, judgement))

@@ -88,7 +88,7 @@ def _read(path: Path) -> Results:
 
 def _shown(results: Results, options: Namespace) -> Exit:
     found = drift_of(results)
-    text = inventory_text(results, found)
+    text = inventory_text(results, found, options.all)
     give(_answer(text, inventory_headline(found), inventory_json(results, found)), options)
     return Exit.FAULTS if found.is_critical else Exit.FINE
 
@@ -96,7 +96,7 @@ def _shown(results: Results, options: Namespace) -> Exit:
 def _changes(files: Sequence[Path], options: Namespace) -> Exit:
     base, new = map(_read, files)
     found = versus(cluster_of(base), cluster_of(new))
-    give(_answer(versus_text(found), versus_headline(found), versus_json(base, new, found)), options)
+    give(_answer(versus_text(found, options.all), versus_headline(found), versus_json(base, new, found)), options)
     return Exit.FINE
 
 

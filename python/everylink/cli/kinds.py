@@ -42,7 +42,7 @@ from everylink.model.results import Results
 from everylink.predict.fit import line_fits
 from everylink.terminal.comparison import changes_text, comparison_json, print_comparison
 from everylink.terminal.questions import print_fits, print_host_pairs, print_hosts, print_outside, print_switches
-from everylink.terminal.summary import SLOWEST, print_summary
+from everylink.terminal.summary import SLOWEST, print_judgement, print_summary
 from everylink.terminal.tables import need_bandwidth
 from everylink.text.bundle import Subject, links_of_host, table_text
 from everylink.text.json_text import json_text
@@ -77,6 +77,12 @@ class Shown:
     hosts: bool = False
     host_pairs: bool = False
     switches: bool = False
+    everything: bool = False  # no table is cut
+
+    @property
+    def most(self) -> int | None:
+        """How many pairs of hosts and cables."""
+        return None if self.everything else self.slowest
 
     @property
     def limited(self) -> bool:
@@ -129,16 +135,16 @@ class Kind(ABC):
         """What `--confirm` would measure next."""
 
     @abstractmethod
-    def compare(self, base: Results, new: Results, least: float) -> Compared:
-        """Find changes of at least `least`, a fraction."""
+    def compare(self, base: Results, new: Results, least: float, everything: bool = False) -> Compared:
+        """Find changes of at least `least`, a fraction; `everything`: no list of them is cut."""
 
     @abstractmethod
     def show(self, run: JudgedRun, shown: Shown) -> Answer:
         """What there is to say of a run."""
 
     @abstractmethod
-    def fit(self, results: Results) -> Answer:
-        """The lines fitted to the times of all sizes."""
+    def fit(self, results: Results, everything: bool) -> Answer:
+        """The lines fitted to the times of all sizes; `everything`: no table is cut."""
 
     @abstractmethod
     def page(self, runs: Sequence[JudgedRun], path: Path, tiles: bool) -> list[Path]:
@@ -191,10 +197,10 @@ class Links(Kind):
     def plan(self, results: Results, topology: Topology | None) -> Plan:
         return plan_to_confirm(results, grouping_of(results, topology))
 
-    def compare(self, base: Results, new: Results, least: float) -> Compared:
+    def compare(self, base: Results, new: Results, least: float, everything: bool = False) -> Compared:
         found = compare(base, new, least)
         hosts = _changed_hosts(base, new)
-        text, json = partial(print_comparison, found, hosts), partial(comparison_json, found, hosts)
+        text, json = partial(print_comparison, found, hosts, everything), partial(comparison_json, found, hosts)
         return Compared(found.regression, Answer(text, changes_text(found), json))
 
     def show(self, run: JudgedRun, shown: Shown) -> Answer:
@@ -204,16 +210,17 @@ class Links(Kind):
         wiring = wiring_of_run(results, run.topology) if shown.switches else None
 
         def text(console: Console) -> None:
-            print_summary(run, console, shown.slowest)
+            print_summary(run, console, shown.slowest, shown.everything)
             for size in largest:
                 if shown.limited:
-                    print_outside(results, size, shown.below, shown.above, console)
+                    print_outside(results, size, shown.below, shown.above, console, shown.everything)
                 if shown.hosts:
-                    print_hosts(results, size, console)
+                    print_hosts(results, size, console, shown.everything)
                 if shown.host_pairs:
-                    print_host_pairs(results, size, shown.slowest, console)
+                    print_host_pairs(results, size, shown.most, console)
                 if shown.switches:
-                    print_switches(run, size, wiring, shown.slowest, console)
+                    print_switches(run, size, wiring, shown.most, console, shown.everything)
+            print_judgement(run, console, shown.everything)
 
         def json() -> str:
             fields = summary_fields(run, shown.slowest)
@@ -223,21 +230,21 @@ class Links(Kind):
                 if shown.hosts:
                     fields["hosts"] = host_fields(results, size)
                 if shown.host_pairs:
-                    fields["host_pairs"] = host_pair_fields(results, size, shown.slowest)
+                    fields["host_pairs"] = host_pair_fields(results, size, shown.most)
                 if shown.switches:
                     fields |= switch_fields(run, size, wiring)
             return json_text(fields)
 
         return Answer(text, headline(run.judgement), json)
 
-    def fit(self, results: Results) -> Answer:
+    def fit(self, results: Results, everything: bool) -> Answer:
         fits = line_fits(results, grouping_of(results))
         if not fits:
             raise UserMistake(
                 f"--fit: {results.path} has no times at two sizes or more; measure with -s 8,1MiB at least"
             )
         fields = {"schema": FITS, "file": results.path, "fits": [vars(fit) for fit in fits]}
-        return Answer(partial(print_fits, results, fits), "", partial(json_text, fields))
+        return Answer(partial(print_fits, results, fits, everything), "", partial(json_text, fields))
 
     def page(self, runs: Sequence[JudgedRun], path: Path, tiles: bool) -> list[Path]:
         from everylink.page.html import write_html
@@ -288,10 +295,13 @@ class LoadPatterns(Kind):
     def plan(self, results: Results, topology: Topology | None) -> Plan:
         raise UserMistake(f"--plan: applies only to links; {results.path} holds a load pattern, which has no plan")
 
-    def compare(self, base: Results, new: Results, least: float) -> Compared:
+    def compare(self, base: Results, new: Results, least: float, everything: bool = False) -> Compared:
         found = compare_loads(base, new, least)
         hosts = _changed_hosts(base, new)
-        text, json = partial(print_load_comparison, found, hosts), partial(load_comparison_json, found, hosts)
+        text, json = (
+            partial(print_load_comparison, found, hosts, everything),
+            partial(load_comparison_json, found, hosts),
+        )
         return Compared(found.regression, Answer(text, changes_text(found), json))
 
     def show(self, run: JudgedRun, shown: Shown) -> Answer:
@@ -299,13 +309,14 @@ class LoadPatterns(Kind):
             self._refuse_links_only(run.results)
 
         def text(console: Console) -> None:
-            print_loads(run, console, shown.slowest)
+            print_loads(run, console, shown.slowest, shown.everything)
             if shown.hosts:
-                print_load_hosts(run.results, console)
+                print_load_hosts(run.results, console, shown.everything)
+            print_judgement(run, console, shown.everything)
 
         return Answer(text, headline(run.judgement), lambda: json_text(load_summary_fields(run, shown.hosts)))
 
-    def fit(self, results: Results) -> Answer:
+    def fit(self, results: Results, everything: bool) -> Answer:
         self._refuse_links_only(results)
 
     def _refuse_links_only(self, results: Results) -> NoReturn:

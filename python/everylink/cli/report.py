@@ -12,6 +12,7 @@ from everylink.errors import UserMistake
 from everylink.figure.curves import CURVE_ENDINGS, curve_figures, parsed_line, write_curves
 from everylink.io.read import read
 from everylink.io.topology import given_topology
+from everylink.page.curves import write_curves_html
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -30,8 +31,10 @@ def main(arguments: Sequence[str]) -> int:
     if empty:
         raise UserMistake(f"{empty[0]}: has no message size, so there is nothing to draw")
     if options.curves:
-        figures, falls = curve_figures(runs, lines)
-        files = written_whole(partial(write_curves, figures), options.output, options.force)
+        figures = curve_figures(runs, lines)
+        falls = [fall for figure in figures for fall in figure.falls]
+        write = write_curves_html if options.output.suffix.lower() == ".html" else write_curves
+        files = written_whole(partial(write, figures), options.output, options.force)
         give(files_answer(files, [*falls, *map(str, files)], notes=falls), options)
         return 0
     topology = given_topology(options.topology)

@@ -1,7 +1,7 @@
 """Writes reports; the suffix of the file name selects the format."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from everylink.files import refuse_existing, unwritable
 from everylink.judge.verdict import JudgedRun
 
 if TYPE_CHECKING:
-    from everylink.figure.files import Draw
+    from everylink.figure.files import Part
 
 ENDINGS = (".html", ".pdf", ".ps", ".png")
 
@@ -43,18 +43,20 @@ def write_report(runs: Sequence[JudgedRun], path: Path, *, force: bool, tiles: b
     def write(to: Path) -> list[Path]:
         if path.suffix.lower() == ".html":
             return kind_of(*(run.results for run in runs)).page(runs, to, tiles)
-        return _writer(path)([draw for run in runs for draw in _pages(run, path)], to)
+        return _writer(path)([part for run in runs for part in _parts(run)], to)
 
     return written_whole(write, path, force)
 
 
-def _pages(run: JudgedRun, path: Path) -> "list[Draw]":
-    """The pages of a run, the last ones of its verdicts and its hosts; a picture has only what is drawn."""
+def _parts(run: JudgedRun) -> "Iterator[Part]":
+    """The pages of a run, the last ones of its verdicts and its hosts."""
+    from everylink.figure.files import Part
     from everylink.figure.hosts import host_pages
     from everylink.figure.verdicts import verdict_pages
 
-    pages = kind_of(run.results).pages(run)
-    return pages if path.suffix.lower() == ".png" else [*pages, *verdict_pages(run), *host_pages(run)]
+    yield Part("", kind_of(run.results).pages(run))
+    yield Part("verdicts", verdict_pages(run))
+    yield Part("hosts", host_pages(run))
 
 
 def written_whole(write: Callable[[Path], list[Path]], path: Path, force: bool) -> list[Path]:
@@ -74,7 +76,7 @@ def written_whole(write: Callable[[Path], list[Path]], path: Path, force: bool) 
     return list(made)
 
 
-def _writer(path: Path) -> "Callable[[Sequence[Draw], Path], list[Path]]":
+def _writer(path: Path) -> "Callable[[Sequence[Part], Path], list[Path]]":
     """The writer for this suffix, imported on use: loading matplotlib takes longer than running `show`."""
     from everylink.figure.files import write_pdf, write_png, write_ps
 

@@ -27,10 +27,11 @@ def main(arguments: Sequence[str]) -> int:
         hosts=options.hosts,
         host_pairs=options.host_pairs,
         switches=options.switches,
+        everything=options.all,
     )
     kind = kind_of(results)
-    give(
-        kind.fit(results) if options.fit else kind.show(judged(results, given_topology(options.topology)), shown),
-        options,
-    )
+    if options.fit:
+        give(kind.fit(results, options.all), options)
+    else:
+        give(kind.show(judged(results, given_topology(options.topology)), shown), options)
     return 0

@@ -14,6 +14,7 @@ DPI = 100
 WIDTH, HEIGHT = 827, 1169
 LEFT, RIGHT = 45, 782
 INK, PALE_INK, ALARM = "#1a1a1a", "#6b6b6b", "#c00060"
+SMALL, LETTER = 6.8, 0.76  # a size of letters; pixels that a letter of size 1 is wide, on average
 WIDE = 12.0  # ratio of limits from which ticks are 1, 2 and 5 of each decade
 
 
@@ -31,6 +32,11 @@ def write(figure: Figure, x: float, y: float, text: str, **style: Any) -> None:
     """Write text at a pixel: left end and baseline unless the style says otherwise. `$` is only a dollar sign."""
     options: dict[str, Any] = {"fontsize": 8, "color": INK, "ha": "left", "va": "baseline", "parse_math": False} | style
     figure.text(x / WIDTH, 1 - y / HEIGHT, text, **options)
+
+
+def write_within(figure: Figure, x: float, y: float, text: str, width: float) -> None:
+    """Write text in smaller letters where it is wider than these pixels."""
+    write(figure, x, y, text, fontsize=min(SMALL, width / (LETTER * max(len(text), 1))))
 
 
 def shortened(name: str, most: int) -> str:

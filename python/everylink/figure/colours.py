@@ -5,7 +5,8 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from everylink.deviation.colours import rgb
+from everylink.deviation.colours import INK as HATCH_INK
+from everylink.deviation.colours import PAPER, rgb
 from everylink.figure.canvas import INK, LEFT, PALE_INK, RIGHT, axes_at, bandwidth_ticks, time_ticks, write
 from everylink.links.classes import LinkClass
 from everylink.links.shading import Scale, Shading
@@ -13,7 +14,7 @@ from everylink.model.results import Results, Size
 from everylink.units import bandwidth, bandwidth_text, tick_text, time_text
 
 SHADES = 120
-DIAGONAL, FAILED, UNKNOWN = "#000000", "#ff00a0", "#dcdcdc"
+DIAGONAL, FAILED, UNKNOWN = PAPER, HATCH_INK, "#dcdcdc"  # no hues: those are of times
 _MAPS = {LinkClass.OTHER_HOST: ("YlGnBu", 0.08, 0.92), LinkClass.SAME_HOST: ("YlOrBr", 0.04, 0.85)}
 BAR = 13
 GAP = 30
@@ -27,7 +28,7 @@ def palette(link_class: LinkClass) -> NDArray[np.uint8]:
 
 
 def paint(shading: Shading) -> NDArray[np.uint8]:
-    """The matrix as colours, shape [blocks, blocks, 3]; the diagonal is black unless ranks are folded."""
+    """The matrix as colours, shape [blocks, blocks, 3]; the diagonal is white unless ranks are folded."""
     known = np.isfinite(shading.position)
     shade = np.round(np.where(known, shading.position, 0) * (SHADES - 1)).astype(np.intp)
     same, other = palette(LinkClass.SAME_HOST), palette(LinkClass.OTHER_HOST)

@@ -23,7 +23,7 @@ LABEL_LENGTH = 70
 ROOM = 1.08  # limit of the axis / highest curve
 ROW, MOST_LEGEND = 0.022, 0.35  # parts of the page's height: a row of the legend; the whole legend at most
 FALLS = "bandwidth falls as the size grows"
-CURVE_ENDINGS = (".pdf", ".png")
+CURVE_ENDINGS = (".html", ".pdf", ".png")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,17 @@ class Labelled:
     run: int
     label: str
     curve: Curve
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A figure of the runs of one kernel, what it shows, and a sentence for each fall."""
+
+    title: str
+    files: tuple[str, ...]
+    figure: Figure
+    drawn: Sequence[Labelled]
+    falls: Sequence[str]
 
 
 def draw_curves(title: str, rate_label: str, drawn: Sequence[Labelled], lines: Sequence[Line]) -> Figure:
@@ -134,33 +145,27 @@ def run_label(run: Results, curve: Curve, one_class: bool) -> str:
     return f"{mode_text(run)}{library}{where}, {run.path.name}"
 
 
-def curve_figures(runs: Sequence[Results], lines: Sequence[Line]) -> tuple[list[Figure], list[str]]:
-    """One figure per kernel, and a sentence for each fall. Raises UserMistake without a curve."""
-    figures: list[Figure] = []
-    falls: list[str] = []
-    for kernel in dict.fromkeys(run.facts.kernel for run in runs):
-        figure, sentences = _figure([run for run in runs if run.facts.kernel == kernel], lines)
-        figures.append(figure)
-        falls += sentences
-    return figures, falls
+def curve_figures(runs: Sequence[Results], lines: Sequence[Line]) -> list[Curves]:
+    """One figure per kernel. Raises UserMistake without a curve."""
+    kernels = dict.fromkeys(run.facts.kernel for run in runs)
+    return [_figure([run for run in runs if run.facts.kernel == kernel], lines) for kernel in kernels]
 
 
-def write_curves(figures: Sequence[Figure], path: Path) -> list[Path]:
-    """Write all figures; return the paths."""
-    from everylink.figure.files import write_pdf, write_png
+def write_curves(figures: Sequence[Curves], path: Path) -> list[Path]:
+    """Write all figures as .pdf or .png; return the paths."""
+    from everylink.figure.files import Part, write_pdf, write_png
 
-    pages = [partial(_given, figure) for figure in figures]
+    drawn = [Part("", [partial(_given, one.figure) for one in figures])]
     if path.suffix.lower() == ".pdf":
-        return write_pdf(pages, path, "Everylink curves")
-    return write_png(pages, path)
+        return write_pdf(drawn, path, "Everylink curves")
+    return write_png(drawn, path)
 
 
 def _given(figure: Figure) -> Figure:
     return figure
 
 
-def _figure(runs: Sequence[Results], lines: Sequence[Line]) -> "tuple[Figure, list[str]]":
-
+def _figure(runs: Sequence[Results], lines: Sequence[Line]) -> Curves:
     drawn: list[Labelled] = []
     falls: list[str] = []
     for i, run in enumerate(runs):
@@ -171,9 +176,9 @@ def _figure(runs: Sequence[Results], lines: Sequence[Line]) -> "tuple[Figure, li
             label = run_label(run, curve, len(found) == 1)
             drawn.append(Labelled(i, label, curve))
             falls += _falls(label, curve)
-    kernel = runs[0].facts.kernel
-    title = f"{kernel} kernel: bandwidth over message size; median link, and 5 % to 95 % of the links"
-    return draw_curves(title, runs[0].single_bandwidth_label, drawn, lines), falls
+    title = f"{runs[0].facts.kernel} kernel: bandwidth over message size; median link, and 5 % to 95 % of the links"
+    figure = draw_curves(title, runs[0].single_bandwidth_label, drawn, lines)
+    return Curves(title, tuple(run.path.name for run in runs), figure, drawn, falls)
 
 
 def _falls(label: str, curve: Curve) -> Iterator[str]:

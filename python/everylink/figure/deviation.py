@@ -4,17 +4,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from everylink.deviation.colours import INK as HATCH_INK
 from everylink.deviation.colours import PALETTE, PAPER, UNKNOWN, rgb
 from everylink.deviation.model import Deviations
 from everylink.deviation.scale import NOT_MEASURED, PER_LOG, STEPS, has_time
 from everylink.figure.canvas import INK, LEFT, PALE_INK, RIGHT, axes_at, write
 from everylink.figure.colours import BAR
-from everylink.figure.matrix import Place, draw_key, enlarged, plain
+from everylink.figure.matrix import HATCHED, Place, draw_key, enlarged, hatch, plain
 
-HATCH, LINE = 5, 2  # pixels from one line to the next, and of a line
-SMALLEST = 4  # pixels of a cell that shows a hatch; smaller ones are as dark as its lines
-HATCHED = {"facecolor": PAPER, "edgecolor": HATCH_INK, "hatch": "//////", "linewidth": 0.5}
 SHADES = 400
 
 
@@ -23,10 +19,8 @@ def deviation_pixels(found: Deviations, cell: int) -> NDArray[np.uint8]:
     image = PALETTE[found.usual.astype(np.int64) - NOT_MEASURED]
     itself = np.diag(np.diff(found.blocks.edges) == 1)
     image[~has_time(found.usual) & (itself | (found.failed > 0))] = rgb(PAPER)
-    pixels, failed = enlarged(image, cell), enlarged(found.failed[..., None], cell)[..., 0] > 0
-    across = np.arange(len(pixels))
-    lines = (across[:, None] + across) % HATCH < LINE
-    pixels[failed & (lines | (cell < SMALLEST))] = rgb(HATCH_INK)
+    pixels = enlarged(image, cell)
+    hatch(pixels, found.failed > 0, cell)
     return pixels
 
 

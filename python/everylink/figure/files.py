@@ -1,6 +1,7 @@
 """Writes report pages as PDF, PNG or PostScript: one page per figure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
@@ -12,30 +13,44 @@ Draw = Callable[[], Figure]  # makes a page on request, because all pages at onc
 PNG_DPI = 200  # twice the layout's, so cells remain whole pixels and small text is readable
 
 
-def write_pdf(pages: Sequence[Draw], path: Path, title: str = "Everylink report") -> list[Path]:
+@dataclass(frozen=True)
+class Part:
+    """Pages of a report; the pictures of a part with a name have that name, too."""
+
+    name: str
+    pages: Sequence[Draw]
+
+
+def write_pdf(parts: Sequence[Part], path: Path, title: str = "Everylink report") -> list[Path]:
     """Write all pages; return the paths written."""
     written = BytesIO()  # PdfPages raises errors of zlib where a file cannot be written
     with (
         rc_context({"pdf.fonttype": 42, "image.composite_image": False}),
         PdfPages(written, metadata={"Title": title}) as pdf,
     ):
-        for draw in pages:
+        for draw in _pages(parts):
             pdf.savefig(draw())
     path.write_bytes(written.getvalue())
     return [path]
 
 
-def write_png(pages: Sequence[Draw], path: Path) -> list[Path]:
-    """Write one picture per page: `x.png`, or `x-1.png`, `x-2.png`, ... for several; return the paths written."""
-    numbered = [path.with_name(f"{path.stem}-{i + 1}{path.suffix}") for i in range(len(pages))]
-    written = numbered if len(pages) > 1 else [path]
-    for draw, file in zip(pages, written, strict=True):
-        draw().savefig(file, dpi=PNG_DPI)
+def write_png(parts: Sequence[Part], path: Path) -> list[Path]:
+    """Write one picture per page: `x.png`, or `x-1.png`, `x-2.png`, ... for several; of a part with a name
+    `x-verdicts.png` and so on. Returns the paths written."""
+    written: list[Path] = []
+    for name in dict.fromkeys(part.name for part in parts):
+        pages = [draw for part in parts if part.name == name for draw in part.pages]
+        stem = f"{path.stem}-{name}" if name else path.stem
+        for number, draw in enumerate(pages, start=1):
+            which = f"-{number}" if len(pages) > 1 else ""
+            written.append(path.with_name(f"{stem}{which}{path.suffix}"))
+            draw().savefig(written[-1], dpi=PNG_DPI)
     return written
 
 
-def write_ps(pages: Sequence[Draw], path: Path) -> list[Path]:
+def write_ps(parts: Sequence[Part], path: Path) -> list[Path]:
     """Write all pages; return the paths written."""
+    pages = list(_pages(parts))
     with path.open("wb") as file:
         file.write(f"%!PS-Adobe-3.0\n%%Title: Everylink report\n%%Pages: {len(pages)}\n%%EndComments\n".encode())
         for number, draw in enumerate(pages, start=1):
@@ -44,6 +59,10 @@ def write_ps(pages: Sequence[Draw], path: Path) -> list[Path]:
             file.write(b"\n%%EndDocument\n")
         file.write(b"%%Trailer\n%%EOF\n")
     return [path]
+
+
+def _pages(parts: Sequence[Part]) -> Iterator[Draw]:
+    return (draw for part in parts for draw in part.pages)
 
 
 def _document(figure: Figure) -> bytes:

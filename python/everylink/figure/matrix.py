@@ -10,18 +10,23 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from everylink.deviation.colours import INK as HATCH_INK
+from everylink.deviation.colours import PAPER, rgb
 from everylink.figure.canvas import HEIGHT, INK, LEFT, RIGHT, WIDTH, axes_at, shortened, write
-from everylink.figure.colours import FAILED, UNKNOWN
+from everylink.figure.colours import UNKNOWN
 from everylink.links.hosts import DrawnOrder
 from everylink.links.shading import Shading
 
 Style = Mapping[str, Any]  # of a patch
-LARGEST = 560  # pixels of 100 dpi; with more ranks, several share a cell
+LARGEST = 512  # pixels of 100 dpi; with more ranks, several share a cell
 LARGEST_CELL = 140
 LABEL_PITCH = 10.5
 LABEL_LENGTH = 15
 LABEL_CHARACTER = 6.2  # pixels
 HEADING = 18
+HATCH, LINE = 5, 2  # pixels from one line to the next, and of a line
+SMALLEST = 4  # pixels of a cell that shows a hatch
+HATCHED = {"facecolor": PAPER, "edgecolor": HATCH_INK, "hatch": "//////", "linewidth": 0.5}
 
 
 @dataclass(frozen=True)
@@ -87,9 +92,17 @@ def place(blocks: int, labels: Labels, top: int, bottom: int, largest: int = LAR
     return Place(round(left), round(top + HEADING + labels.height + max(0, spare_height) / 2), side, cell)
 
 
-def enlarged(image: NDArray[np.uint8], cell: int) -> NDArray[np.uint8]:
+def enlarged(image: NDArray[Any], cell: int) -> NDArray[Any]:
     """Each of these colours [cells, cells, 3] as a square of pixels."""
     return np.repeat(np.repeat(image, cell, axis=0), cell, axis=1)
+
+
+def hatch(pixels: NDArray[np.uint8], failed: NDArray[np.bool_], cell: int) -> None:
+    """Hatch these cells in pixels [side, side, 3]; small ones become as dark as the lines of a hatch."""
+    inside = enlarged(failed[..., None], cell)[..., 0]
+    across = np.arange(len(pixels))
+    lines = (across[:, None] + across) % HATCH < LINE
+    pixels[inside & (lines | (cell < SMALLEST))] = rgb(HATCH_INK)
 
 
 def draw_matrix(figure: Figure, where: Place, pixels: NDArray[np.uint8], labels: Labels) -> None:
@@ -119,11 +132,11 @@ def _draw_labels(axes: Axes, labels: Labels) -> None:
 
 
 def draw_legend(figure: Figure, where: Place, shading: Shading) -> None:
-    """Names the colours of failed links and of links without a time, if there are any."""
+    """Names how failed links and links without a time are drawn, if there are any."""
     untimed = ~shading.failed & ~np.isfinite(shading.position)
     if shading.fold == 1:
         np.fill_diagonal(untimed, False)
-    found = (("failed", plain(FAILED), shading.failed), ("no time", plain(UNKNOWN), untimed))
+    found = (("failed", HATCHED, shading.failed), ("no time", plain(UNKNOWN), untimed))
     draw_key(figure, where, found, f"the worst of\n{shading.fold} x {shading.fold} links" if shading.fold > 1 else "")
 
 

@@ -1,7 +1,7 @@
-"""Draws one A4 page for one size of one run: facts, matrix, colour bars, histogram, worst links."""
+"""Draws one A4 page for one size of one run: facts and numbers, matrix, colour bar, histogram, worst links."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from textwrap import wrap
 from typing import Any
@@ -28,6 +28,7 @@ from everylink.figure.canvas import (
     shortened,
     time_ticks,
     write,
+    write_within,
 )
 from everylink.figure.deviation import deviation_pixels, draw_legend, draw_scale
 from everylink.figure.matrix import LARGEST, draw_matrix, matrix_labels, place
@@ -36,24 +37,28 @@ from everylink.links.classes import Histogram, histogram, summarise
 from everylink.links.extremes import SlowLink, slowest
 from everylink.links.failed import fold_failures
 from everylink.links.hosts import short_hosts
+from everylink.links.turns import turn_means
 from everylink.model.results import UNKNOWN, Results, Size
 from everylink.model.rows import outcome_text
 from everylink.text.run import (
+    began_and_ended,
+    bisection_texts,
     kernel_text,
     link_warnings,
-    means_texts,
     messages_of,
     mode_text,
+    rate_text,
     remarks,
-    times_texts,
     tool_text,
 )
 from everylink.text.verdicts import verdict_lines
 from everylink.units import bandwidth, bandwidth_text, size_text, tick_text, time_text
 
-TOP, LINE, COLUMNS = 92, 16, 5
+TOP, LINE, COLUMNS = 98, 14, 5
 COLUMN_WIDTH, NAME_WIDTH = 146, 54
-MOST_WARNINGS, WARNING_LENGTH = 3, 165
+MOST_WARNINGS, WARNING_LENGTH, WARNING_LINE = 3, 150, 10
+COMMAND_LENGTH, MOST_COMMAND = 125, 2  # characters of a line, and lines
+TEXTS_LEFT, TEXTS_WIDTH = 154, 157
 MANY = 1000
 FLOOR = 0.6  # lower limit of the axis, so that a bar of one link has a height
 MOST_FAILED = 4
@@ -61,37 +66,61 @@ LINE_LENGTH, MOST_LINES = 84, 11  # characters, and lines of them
 WORST_LINE = 12
 FIRST_RIGHT, BANDWIDTH_RIGHT = 622, 700
 BOTTOM = 1146
-MATRIX_TOP, MATRIX_BOTTOM = 172, 862
+MATRIX_TOP, MATRIX_BOTTOM = 240, 880
 BARS_TOP = 902
 BOTTOM_TOP = 972
 BARS: dict[bool, dict[str, Any]] = {True: {"color": "#6b9ac4"}, False: {"color": "#8a3800", "linewidth": 1.1}}
 
 
 def draw_head(figure: Figure, run: JudgedRun, size: Size) -> None:
-    """Draw title, warnings and the box of facts."""
+    """Draw title, warnings and the box of facts and numbers."""
     results, facts = run.results, run.results.facts
     write(figure, LEFT, 52, shortened(results.path.name, 50), fontsize=14, weight="bold")
     write(figure, RIGHT, 52, ", ".join(filter(None, (tool_text(results), facts.created))), ha="right", color=PALE_INK)
     verdicts = verdict_lines(run.judgement)
     for i, line in enumerate(_few(verdicts + link_warnings(results) + remarks(results))):
-        write(figure, LEFT, 65 + 9 * i, line, color=ALARM, fontsize=6.5)
+        write(figure, LEFT, 66 + WARNING_LINE * i, line, color=ALARM, fontsize=7)
     facts_shown = _facts(results, size)
-    classes = summarise(results, size).classes
-    means = means_texts(results, size)
-    rows = -(-len(facts_shown) // COLUMNS) + len(classes) + bool(means)
-    _draw_box(figure, LINE * rows + 8)
+    rows = [*_command(facts.command), *_numbers(results, size)]
+    lines = -(-len(facts_shown) // COLUMNS)
+    _draw_box(figure, LINE * (lines + len(rows)) + 8)
     for i, (name, value) in enumerate(facts_shown):
-        x, y = LEFT + 10 + i % COLUMNS * COLUMN_WIDTH, TOP + 12 + LINE * (i // COLUMNS)
+        x, y = LEFT + 10 + i % COLUMNS * COLUMN_WIDTH, TOP + 10 + LINE * (i // COLUMNS)
         write(figure, x, y, name, color=PALE_INK, fontsize=7)
         write(figure, x + NAME_WIDTH, y, beginning(value, 15), fontsize=7)
-    y = TOP + 12 + LINE * -(-len(facts_shown) // COLUMNS)
-    for summary in classes:
-        time = summary.time
-        shown = (("min", time.min), ("median", time.median), ("max", time.max))
-        _draw_times(figure, y, f"{summary.link_class}, one-way", times_texts(results, size, shown))
-        y += LINE
-    if means:
-        _draw_times(figure, y, "mean of each turn", means)
+    for i, (name, texts) in enumerate(rows):
+        y = TOP + 10 + LINE * (lines + i)
+        write(figure, LEFT + 10, y, name, color=PALE_INK, fontsize=7)
+        width = TEXTS_WIDTH if len(texts) > 1 else RIGHT - TEXTS_LEFT
+        for column, text in enumerate(texts):
+            write_within(figure, TEXTS_LEFT + width * column, y, text, width - 6)
+
+
+def _command(command: str) -> list[tuple[str, list[str]]]:
+    """The command line, wrapped; of a long one its beginning."""
+    lines = wrap(command, COMMAND_LENGTH)
+    if len(lines) > MOST_COMMAND:
+        lines = [*lines[: MOST_COMMAND - 1], beginning(" ".join(lines[MOST_COMMAND - 1 :]), COMMAND_LENGTH)]
+    return [("" if i else "command", [line]) for i, line in enumerate(lines)]
+
+
+def _numbers(results: Results, size: Size) -> list[tuple[str, list[str]]]:
+    """When the run was, the times of each class of links as `show` has them, and what the run printed at its end."""
+
+    def texts(times: Iterable[tuple[str, float]]) -> list[str]:
+        known = [(name, time_text(t), rate_text(results, size, t)) for name, t in times if math.isfinite(t)]
+        return [f"{name} {time} ({rate})" for name, time, rate in known] or ["no link has a time"]
+
+    when = began_and_ended(results)
+    rows = [("started", [when])] if when else []
+    rows.append(("one-way time", [f"median of each link, and {results.bandwidth_label}"]))
+    rows += [(str(one.link_class), texts(vars(one.time).items())) for one in summarise(results, size).classes]
+    if means := turn_means(size):
+        least, mean, most = texts((("min", means.min), ("avg", means.mean), ("max", means.max)))
+        rows.append(("mean of each turn", [least, mean, "", most]))
+    if rates := bisection_texts(results, size):
+        rows.append(("bisection, a step", [rates[0], rates[1], "", rates[2]]))
+    return rows
 
 
 def _few(lines: list[str]) -> list[str]:
@@ -123,12 +152,6 @@ def _draw_box(figure: Figure, height: int) -> None:
     corner = (LEFT / WIDTH, 1 - (TOP - 4 + height) / HEIGHT)
     size = ((RIGHT - LEFT) / WIDTH, height / HEIGHT)
     figure.add_artist(Rectangle(corner, *size, facecolor="#f4f4f4", edgecolor="#bbbbbb", linewidth=0.5))
-
-
-def _draw_times(figure: Figure, y: float, name: str, texts: Sequence[str]) -> None:
-    write(figure, LEFT + 10, y, name, color=PALE_INK, fontsize=7)
-    for i, text in enumerate(texts):
-        write(figure, LEFT + 114 + 208 * i, y, text, fontsize=6.4)
 
 
 def draw_histogram(axes: Axes, counted: Histogram) -> None:

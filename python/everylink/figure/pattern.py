@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from everylink.deviation.colours import rgb
+from everylink.deviation.colours import PAPER, rgb
 from everylink.figure.canvas import LEFT, PALE_INK, RIGHT, axes_at, blank_page, shortened, write
 from everylink.figure.colours import BAR, DIAGONAL, FAILED, UNKNOWN, draw_colour_bars, paint, palette
 from everylink.figure.matrix import (
@@ -19,6 +19,7 @@ from everylink.figure.matrix import (
     draw_matrix,
     enlarged,
     even_edges,
+    hatch,
     matrix_labels,
     place,
     plain,
@@ -67,7 +68,10 @@ def bandwidth_page(results: Results, size: Size) -> Figure:
     """The matrix of bandwidths with its colour bars: the upper CUT pixels of a page."""
     order = drawn_order(results.ranks)
     shading = shade(results, size, order, LARGEST)
-    figure, where = _page(results, size, order, paint(shading), shading.fold, "Bandwidth of each link")
+    image = paint(shading)
+    image[shading.failed] = rgb(PAPER)
+    title = "Bandwidth of each link"
+    figure, where = _page(results, size, order, image, shading.fold, title, shading.failed)
     draw_legend(figure, where, shading)
     draw_colour_bars(figure, results, size, shading, BARS_TOP)
     return figure
@@ -78,8 +82,9 @@ def step_page(results: Results, size: Size, steps: Steps) -> Figure:
     order, last = drawn_order(results.ranks), int(steps.max())
     fold = -(-len(results.ranks) // LARGEST)
     blocks = _folded_steps(size, steps, order, fold)
-    figure, where = _page(results, size, order, _paint_steps(blocks, last, fold), fold, "Step that measured each link")
-    missing = ~np.isfinite(blocks)
+    title, missing = "Step that measured each link", ~np.isfinite(blocks)
+    image, none = _paint_steps(blocks, last, fold), np.zeros_like(missing)
+    figure, where = _page(results, size, order, image, fold, title, none)
     if fold == 1:
         np.fill_diagonal(missing, False)
     folded = f"the last step\nof {fold} x {fold} links" if fold > 1 else ""
@@ -93,7 +98,10 @@ def step_page(results: Results, size: Size, steps: Steps) -> Figure:
     return figure
 
 
-def _page(results: Results, size: Size, order: DrawnOrder, image: Image, fold: int, title: str) -> tuple[Figure, Place]:
+def _page(
+    results: Results, size: Size, order: DrawnOrder, image: Image, fold: int, title: str, failed: NDArray[np.bool_]
+) -> tuple[Figure, Place]:
+    """The page with its matrix, whose `failed` cells are hatched."""
     figure = blank_page()
     write(figure, LEFT, 38, f"{title}, {shortened(results.path.name, 50)}", fontsize=11, weight="bold")
     write(
@@ -105,7 +113,9 @@ def _page(results: Results, size: Size, order: DrawnOrder, image: Image, fold: i
     )
     labels = matrix_labels(order, even_edges(len(order.ranks), fold))
     where = place(len(image), labels, MATRIX_TOP, MATRIX_BOTTOM)
-    draw_matrix(figure, where, enlarged(image, where.cell), labels)
+    pixels = enlarged(image, where.cell)
+    hatch(pixels, failed, where.cell)
+    draw_matrix(figure, where, pixels, labels)
     return figure, where
 
 
@@ -119,7 +129,7 @@ def _paint_steps(blocks: NDArray[np.float32], last: int, fold: int) -> Image:
     image = np.asarray(np.round(255 * STEPS(place_of)[..., :3]), np.uint8)
     image[~known] = rgb(UNKNOWN)
     if fold == 1:
-        np.einsum("iic->ic", image)[:] = 0
+        np.einsum("iic->ic", image)[:] = rgb(DIAGONAL)
     return image
 
 

@@ -54,11 +54,18 @@ class Belongs:
         matrix[self.rank, self.thing] = True
         return matrix
 
+    @cached_property
+    def _by_rank(self) -> tuple[NDArray[np.int64], ...]:
+        """How many things each rank has, where they begin, and the entries by rank."""
+        counts = np.bincount(self.rank, minlength=self.ranks)
+        return counts, np.cumsum(counts) - counts, np.argsort(self.rank, kind="stable")
+
     def expanded(self, ranks: NDArray[np.integer]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """For links with these ranks at one end: the index of the link and the thing, for each that the rank has."""
-        counts = np.bincount(self.rank, minlength=self.ranks)
-        begins = np.cumsum(counts) - counts
-        order = np.argsort(self.rank, kind="stable")
+        counts, begins, order = self._by_rank
+        if counts.max(initial=0) == 1:
+            link = np.flatnonzero(counts[ranks])
+            return link, self.thing[order[begins[ranks[link]]]]
         each = counts[ranks]
         link = np.repeat(np.arange(len(ranks)), each)
         place = np.arange(len(link)) - np.repeat(np.cumsum(each) - each, each)

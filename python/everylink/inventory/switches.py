@@ -1,7 +1,7 @@
 """The links of each switch and of each cable: their typical times, how many failed, and how many verdicts they have."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, fields
 from itertools import chain
 
 import numpy as np
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from everylink.host_lists import expanded
 from everylink.inventory.cables import Belongs, Cable, Wiring
 from everylink.links.hosts import host_names
+from everylink.links.stream import LinkBlock, Values, link_blocks, medians
 from everylink.model.results import Ranks, Results, Size
 
 Subjects = Sequence[Collection[str]]
+Counted = tuple[NDArray[np.intp], NDArray[np.int64]]  # numbers of links, and the thing that each is counted for
 
 
 @dataclass(frozen=True)
@@ -54,36 +56,30 @@ class CableRow:
     verdicts: int
 
 
-@dataclass(frozen=True)
-class _Links:
-    """The links between hosts, the fastest first; arrays of one length."""
-
-    frm: NDArray[np.uint32]
-    to: NDArray[np.uint32]
-    seconds: NDArray[np.float64]
-    failed: NDArray[np.bool_]
-
-
 def switch_rows(results: Results, size: Size, wiring: Wiring, subjects: Subjects) -> list[SwitchRow]:
     """One row per switch, in the order of the hosts; `subjects`: the names in each verdict."""
-    links, on = _between_hosts(results, size), wiring.on_switches
+    on, switches = wiring.on_switches, wiring.on_switches.things
     known = np.bincount(on.rank, minlength=on.ranks) > 0
-    at, switch = on.expanded(links.frm)
-    inside = on.matrix[links.to[at], switch]
-    away = ~inside & known[links.to[at]]
-    within, there = (_typical(links, at[chosen], switch[chosen], on.things) for chosen in (inside, away))
-    at, switch = on.expanded(links.to)
-    coming = ~on.matrix[links.frm[at], switch] & known[links.frm[at]]
-    back = _typical(links, at[coming], switch[coming], on.things)
+
+    def things(block: LinkBlock) -> Iterator[Counted]:
+        at, switch = on.expanded(block.frm)
+        inside, far = on.matrix[block.to[at], switch], known[block.to[at]]
+        yield at[inside], switch[inside]
+        yield at[~inside & far], switch[~inside & far] + switches
+        at, switch = on.expanded(block.to)
+        coming = ~on.matrix[block.frm[at], switch] & known[block.frm[at]]
+        yield at[coming], switch[coming] + 2 * switches
+
+    typical = _typical(results, size, things, 3 * switches)
     verdicts = _verdicts(results.ranks, on, subjects, wiring.switches)
     return [
         SwitchRow(
             name,
             tuple(dict.fromkeys(results.ranks.host_index[on.matrix[:, number]].tolist())),
             int(on.matrix[:, number].sum()),
-            within[number],
-            there[number],
-            back[number],
+            typical[number],
+            typical[number + switches],
+            typical[number + 2 * switches],
             int(verdicts[number]),
         )
         for number, name in enumerate(wiring.switches)
@@ -92,8 +88,15 @@ def switch_rows(results: Results, size: Size, wiring: Wiring, subjects: Subjects
 
 def cable_rows(results: Results, size: Size, wiring: Wiring, subjects: Subjects) -> list[CableRow]:
     """One row per cable that ranks of the run use, the slowest first."""
-    links, on = _between_hosts(results, size), wiring.on_cables
-    sends, receives = (_typical(links, *on.expanded(end), on.things) for end in (links.frm, links.to))
+    on, cables = wiring.on_cables, wiring.on_cables.things
+
+    def things(block: LinkBlock) -> Iterator[Counted]:
+        yield on.expanded(block.frm)
+        at, cable = on.expanded(block.to)
+        yield at, cable + cables
+
+    typical = _typical(results, size, things, 2 * cables)
+    sends, receives = typical[:cables], typical[cables:]
     worst = np.array([np.fmax(a.seconds, b.seconds) for a, b in zip(sends, receives, strict=True)])
     usual = float(np.median(worst[np.isfinite(worst)])) if np.isfinite(worst).any() else float("nan")
     verdicts = _verdicts(results.ranks, on, subjects, ())
@@ -105,27 +108,29 @@ def cable_rows(results: Results, size: Size, wiring: Wiring, subjects: Subjects)
     ]
 
 
-def _between_hosts(results: Results, size: Size) -> _Links:
-    links, host = size.links, results.ranks.host_index
-    chosen = np.flatnonzero(host[links.frm] != host[links.to])
-    chosen = chosen[np.argsort(links.median[chosen])]
-    return _Links(links.frm[chosen], links.to[chosen], links.median[chosen].astype(np.float64), links.failed[chosen])
+def _typical(
+    results: Results, size: Size, things: Callable[[LinkBlock], Iterator[Counted]], count: int
+) -> list[Typical]:
+    """Of the links between hosts, each counted for the things that it belongs to. Goes through the rows in parts."""
+    host = results.ranks.host_index
+    links, failed = np.zeros((2, count), np.int64)
 
+    def blocks() -> Iterator[LinkBlock]:
+        for block in link_blocks(size):
+            far = host[block.frm] != host[block.to]
+            yield block if far.all() else LinkBlock(*(getattr(block, field.name)[far] for field in fields(LinkBlock)))
 
-def _typical(links: _Links, at: NDArray[np.intp], thing: NDArray[np.int64], things: int) -> list[Typical]:
-    """The links with the ascending indices `at`, each counted for its thing."""
-    count = np.bincount(thing, minlength=things)
-    failed = np.bincount(thing[links.failed[at]], minlength=things)
-    timed = links.seconds[at] > 0
-    of, seconds = thing[timed], links.seconds[at[timed]]
-    order = np.argsort(of.astype(np.min_scalar_type(things)), kind="stable")  # small numbers are sorted fastest
-    seconds, known = seconds[order], np.bincount(of, minlength=things)
-    begins = np.cumsum(known) - known
-    medians = np.full(things, np.nan)
-    there = known > 0
-    low, high = (begins + (known - 1) // 2)[there], (begins + known // 2)[there]
-    medians[there] = (seconds[low] + seconds[high]) / 2
-    columns = (count.tolist(), failed.tolist(), medians.tolist())
+    def timed() -> Iterator[tuple[NDArray[np.int64], Values]]:
+        for block in blocks():
+            for at, thing in things(block):
+                known = block.seconds[at] > 0
+                yield thing[known], block.seconds[at[known]]
+
+    for block in blocks():
+        for at, thing in things(block):
+            links += np.bincount(thing, minlength=count)
+            failed += np.bincount(thing[block.failed[at]], minlength=count)
+    columns = (links.tolist(), failed.tolist(), medians(timed, count).tolist())
     return [Typical(*values) for values in zip(*columns, strict=True)]
 
 

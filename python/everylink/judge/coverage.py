@@ -39,7 +39,10 @@ def coverage_remarks(results: Results, judged: Judged, unit_kind: str) -> Iterab
             "they are as fast as they should be, --expect or --baseline tells."
         )
     if known < 0.9 * whole and seen.hosts > 2:
-        yield f"{known} of {whole} connections between hosts were measured: a bad one among the others does not show."
+        yield (
+            f"{known} of {whole} connections between {unit_kind}s were measured: a bad one among the others does not "
+            "show."
+        )
     if pairs.left_out:
         yield f"{plural(pairs.left_out, 'more pair')} to be measured again than the {len(pairs.suspects)} slowest."
     if facts.kernel == UNKNOWN:

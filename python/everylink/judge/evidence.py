@@ -391,7 +391,7 @@ def _slow_text(found: Found, judged: Judged, unit_kind: str) -> str:
                 f"{time_text(usual)}"
             )
         case "group":
-            return f"its links to other groups take {factor:.2f}x the time of theirs; {found.links} links"
+            return f"its {plural(found.links, 'connection')} to other groups take {factor:.2f}x the time of theirs"
         case "rank":
             return f"its links take {factor:.2f}x the time of those of the other ranks of its host"
     host = found.subject[0]
@@ -402,7 +402,7 @@ def _slow_text(found: Found, judged: Judged, unit_kind: str) -> str:
     usual_times = effects.class_at(host, every[shown] if shown.any() else every)
     usual = float(np.exp(np.nanmedian(usual_times)))
     return (
-        f"its {plural(found.links, 'link')}{side} take {time_text(usual * factor)}, those of other {unit_kind}s "
+        f"its {plural(found.links, 'connection')}{side} take {time_text(usual * factor)}, those of other {unit_kind}s "
         f"{time_text(usual)} (noise {100 * effects.noise:.1f} %){beyond}"
     )
 
@@ -421,11 +421,11 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
     subject: tuple[str, ...] = (names.group_in_short(trunk.group),)
     if trunk.other >= 0:
         subject += (names.group_in_short(trunk.other),)
-        which = f"the {trunk.links} measured links between the two groups"
+        which = f"the {trunk.links} measured connections between the two groups"
     else:
         if len(np.unique(effects.group_of[far])) == 1 and not trunk.own:
             subject += (names.in_short(trunk.far),)
-        which = f"its {trunk.links} measured links with {names.in_short(trunk.far)}"
+        which = f"its {trunk.links} measured connections with {names.in_short(trunk.far)}"
         if trunk.own:
             which += f" and those of {names.in_short(trunk.own)} with other groups"
     side, blind = trunk.side, ""

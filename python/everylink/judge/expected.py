@@ -1,6 +1,7 @@
 """What the judge expects of each link: what its equals take, as small tables instead of a matrix of all links."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,17 @@ class Expected:
     place_of: NDArray[np.int64]
     of_places: NDArray[np.float32]
 
+    @cached_property
+    def _added(self) -> NDArray[np.float32]:
+        """`of_places` with 0 for what is not known, and with one more place, that of ranks whose place is not known."""
+        return np.pad(np.nan_to_num(self.of_places), ((0, 0), (0, 1), (0, 1)))
+
+    @cached_property
+    def _of_ranks(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The kind and the group of each rank's host, and its place, as numbers of `_added`."""
+        places = np.where(self.place_of < 0, self._added.shape[-1] - 1, self.place_of)
+        return self.kind_of[self.host_of], self.group_of[self.host_of], places
+
     def seconds(self, frm: NDArray[np.integer], to: NDArray[np.integer]) -> NDArray[np.float64]:
         """What links between ranks take on healthy hosts; two arrays broadcast as in an index.
 
@@ -36,14 +48,15 @@ class Expected:
 
     def log_seconds(self, frm: NDArray[np.integer], to: NDArray[np.integer]) -> NDArray[np.float64]:
         """The same as logarithm."""
-        hosts = self.host_of[frm], self.host_of[to]
-        near = self.group_of[hosts[0]] == self.group_of[hosts[1]]
-        log = self.typical[self.kind_of[hosts[0]], self.kind_of[hosts[1]], near.astype(np.int64)]
-        if len(self.place_of):
-            places = self.place_of[frm], self.place_of[to]
-            known = (places[0] >= 0) & (places[1] >= 0)
-            log = log + np.where(known, np.nan_to_num(self.of_places[near.astype(np.int64), *places]), 0)
-        return np.asarray(np.where(hosts[0] == hosts[1], np.nan, log))
+        frm, to = np.asarray(frm, np.intp), np.asarray(to, np.intp)
+        host, (kind, group, place) = self.host_of, self._of_ranks
+        near = group.take(frm) == group.take(to)
+        log = self.typical.take((kind.take(frm) * len(self.typical) + kind.take(to)) * 2 + near)
+        if self._added.any():
+            places = self._added.shape[-1]
+            log += self._added.take((near * places + place.take(frm)) * places + place.take(to))
+        log[host.take(frm) == host.take(to)] = np.nan
+        return np.asarray(log)
 
 
 def expected_of(size: Size, seen: Readings, effects: Effects) -> Expected:

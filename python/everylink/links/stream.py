@@ -12,8 +12,12 @@ from everylink.model.rows import MAIN, Outcome, Rows, chosen, joined
 
 HELD_BYTES = 2**28  # of memory for pooled links: those of 1,300 ranks are pooled at once
 HALF = 2**16  # values of half the bits of a float32
+GROUPS = 4096  # of which medians are found at a time
+DIGITS = (10, 11, 10)  # bits of a float32 without its sign, from the left
 Values = NDArray[np.float32]
 Stream = Callable[[], Iterable[tuple[int, Values]]]  # a class and some of its values; each call starts anew
+
+Grouped = Callable[[], Iterable[tuple[NDArray[np.integer], Values]]]  # groups and their values; each call starts anew
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,62 @@ def order_statistics(stream: Stream, classes: int, wanted: Callable[[int], Seque
         ]
         for number in range(classes)
     ]
+
+
+def medians(stream: Grouped, groups: int) -> NDArray[np.float64]:
+    """The exact median of the values of each group; NaN of a group without any. Values must not be negative.
+
+    The stream is read three times for each GROUPS groups, so memory does not grow with it.
+    """
+    parts = [_medians(stream, begin, min(begin + GROUPS, groups)) for begin in range(0, groups, GROUPS)]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _medians(stream: Grouped, begin: int, end: int) -> NDArray[np.float64]:
+    """Those of the groups from `begin` on. The bits of both middle values are found some at a time, from the left.
+
+    A slot stands for a group and the bits that are known so far: values that differ from these are not counted.
+    """
+    slot = np.tile(np.arange(end - begin), (2, 1))  # of both middle values of each group
+    known, place = np.zeros(end - begin, np.int64), np.zeros((2, end - begin), np.int64)
+    bits = np.zeros((2, end - begin), np.uint32)
+    tables: list[NDArray[np.int32]] = []  # [slot, next bits]: the next slot; -1: no middle value is there
+    for width in DIGITS:
+        ends = np.cumsum(_counted(stream, begin, end, tables, slot), axis=1, dtype=np.uint32)
+        if not tables:
+            known = ends[:, -1].astype(np.int64)
+            place = np.stack([np.maximum(known - 1, 0) // 2, known // 2])
+        digit = np.zeros_like(slot)
+        for which, group in np.ndindex(*slot.shape):
+            row = ends[slot[which, group]]
+            found = min(int(np.searchsorted(row, place[which, group], "right")), len(row) - 1)
+            digit[which, group] = found
+            place[which, group] -= int(row[found - 1]) if found else 0
+        bits = bits << np.uint32(width) | digit.astype(np.uint32)
+        kept, following = np.unique((slot << width) + digit, return_inverse=True)
+        table = np.full((int(slot.max()) + 1, 1 << width), -1, np.int32)
+        table.reshape(-1)[kept] = np.arange(len(kept))
+        tables.append(table)
+        slot = following.reshape(slot.shape)
+    return np.where(known > 0, bits.view(np.float32).astype(np.float64).mean(axis=0), np.nan)
+
+
+def _counted(
+    stream: Grouped, begin: int, end: int, tables: Sequence[NDArray[np.int32]], slot: NDArray[np.int64]
+) -> NDArray[np.uint32]:
+    """[slot, next bits]: how many values there are."""
+    width = DIGITS[len(tables)]
+    counts = np.zeros(((int(slot.max()) + 1), 1 << width), np.uint32)
+    for group, values in stream():
+        mine = (group >= begin) & (group < end)
+        at, bits, left = (group[mine] - begin).astype(np.int64), _bits(values[mine]), sum(DIGITS)
+        for known, table in zip(DIGITS, tables, strict=False):
+            left -= known
+            at = table[at, (bits >> left) & ((1 << known) - 1)].astype(np.int64)
+            at, bits = at[at >= 0], bits[at >= 0]
+        digit = (bits >> (left - width)) & ((1 << width) - 1)
+        np.add.at(counts.reshape(-1), (at << width) + digit, np.uint32(1))
+    return counts
 
 
 def _before(ends: NDArray[np.int64], upper: NDArray[np.intp]) -> NDArray[np.int64]:

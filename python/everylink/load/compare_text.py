@@ -9,14 +9,14 @@ from rich.text import Text
 
 from everylink.inventory.versus import Versus
 from everylink.load.compare import BANDWIDTH, LATENCY, LoadChange, LoadComparison, Subject
-from everylink.terminal.comparison import MOST_LINES, failure_json, failure_text, print_host_changes
+from everylink.terminal.comparison import failure_json, failure_text, print_changes, print_host_changes
 from everylink.text.inventory import change_fields
 from everylink.units import bandwidth_text, plural, size_text, time_text
 
 SCHEMA = "everylink-load-comparison/1"
 
 
-def print_load_comparison(found: LoadComparison, hosts: Versus | None, console: Console) -> None:
+def print_load_comparison(found: LoadComparison, hosts: Versus | None, everything: bool, console: Console) -> None:
     """Print what changed; `hosts`: what the hosts say of themselves, where both runs read them."""
     console.print(Text(f"{found.base.path} -> {found.new.path}", style="bold"), soft_wrap=True)
     ranks = plural(found.new.facts.ranks, "rank")
@@ -29,11 +29,8 @@ def print_load_comparison(found: LoadComparison, hosts: Versus | None, console: 
         ("OK NOW", "green", [f"{failure_text(failure)} in the base" for failure in found.healed]),
         ("FASTER", "green", [_change_text(found, change) for change in found.faster]),
     ):
-        for line in lines[:MOST_LINES]:
-            console.print(Text(f"{heading:8}", style=style), Text(line), soft_wrap=True)
-        if len(lines) > MOST_LINES:
-            console.print(Text(f"{heading:8}", style=style), f"and {len(lines) - MOST_LINES} more", soft_wrap=True)
-    print_host_changes(hosts, console)
+        print_changes(heading, style, lines, everything, console)
+    print_host_changes(hosts, everything, console)
     anything = found.failed or found.slower or found.healed or found.faster
     end = f"Nothing {'else ' if anything else ''}changed by {100 * found.least:.3g} % or more, and by more than chance."
     console.print(Text(end), soft_wrap=True)

@@ -11,11 +11,10 @@ from everylink.load.service import Party, ServiceSums, service_sums
 from everylink.load.sums import SceneSums, round_sums, scene_sums
 from everylink.model.loads import Load
 from everylink.model.results import Results
-from everylink.units import UNKNOWN, bandwidth_text, number_text, plural, size_text, time_text
+from everylink.terminal.console import cut, print_left
+from everylink.units import UNKNOWN, bandwidth_text, number_text, size_text, time_text
 
 MIB, MILLI, MICRO = 2**20, 1e-3, 1e-6
-MOST_ROWS = 200
-MOST_PARTIES = 64  # clients or servers per scene
 Cells = tuple[tuple[str, ...], list[list[str]]]  # headings and rows
 Titled = tuple[str, Sequence[str], list[list[str]]]  # title, headings, rows
 
@@ -69,29 +68,28 @@ def round_table(sums: Sequence[SceneSums]) -> Cells:
     return headings, rows
 
 
-def print_cells(cells: Cells, title: str, console: Console, most: int = MOST_ROWS) -> None:
-    """Print a table, at most `most` rows of it."""
+def print_cells(cells: Cells, title: str, console: Console, everything: bool) -> None:
+    """Print a table."""
     headings, rows = cells
     console.print()
     console.print(Text(title, style="bold"), soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows[:most]:
+    for row in cut(rows, everything):
         table.add_row(*map(Text, row))
     # soft_wrap: a wrapped line is better than a truncated number
     console.print(table, soft_wrap=True)
-    if len(rows) > most:
-        console.print(f"and {plural(len(rows) - most, 'more row')}: everylink convert FILE x.csv writes all")
+    print_left(len(rows) - table.row_count, console)
 
 
-def print_parties(sums: Sequence[ServiceSums], name: Callable[[int], str], console: Console) -> None:
+def print_parties(sums: Sequence[ServiceSums], name: Callable[[int], str], console: Console, everything: bool) -> None:
     """Print each server and each client in the scenes of the largest size."""
     largest = max((scene.bytes for scene in sums), default=0)
     for scene in (scene for scene in sums if scene.bytes == largest):
         way = " ".join(filter(None, (scene.variant, f"of {size_text(scene.bytes)}, {scene.point} in flight")))
-        print_cells(party_table(scene.servers, "server", name), f"Servers, {way}", console, MOST_PARTIES)
-        print_cells(party_table(scene.clients, "client", name), f"Clients, {way}", console, MOST_PARTIES)
+        print_cells(party_table(scene.servers, "server", name), f"Servers, {way}", console, everything)
+        print_cells(party_table(scene.clients, "client", name), f"Clients, {way}", console, everything)
 
 
 def _times(of: ServiceSums | Party) -> list[str]:

@@ -1,4 +1,4 @@
-"""How each link of a size ended, in a byte a link: enough to fold failures and to count, and small for large runs."""
+"""How each link of a size ended, in a bit a link: enough to fold failures and to count, and small for large runs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Outcomes:
     """The main rows of all links, each link once; of several rows of a link the first failure counts.
 
     `frm`, `to`, `outcome` are those of the failed links, ordered by (from, to). `sent` and `received` count the
-    measured links of each rank. Measured are those of which `_table` [ranks * ranks] knows an outcome, or, where few
+    measured links of each rank. Measured are those whose bit is set in `_bits`, [ranks * ranks] packed, or, where few
     were measured, those whose number, from * ranks + to, is in `_keys`, which is in order. `unmeasured` are the links
     that a host could not measure, and that no other row tells of; they count nowhere else.
     """
@@ -29,7 +29,7 @@ class Outcomes:
     sent: Index
     received: Index
     unmeasured: int
-    _table: NDArray[np.uint8] | None
+    _bits: NDArray[np.uint8] | None
     _keys: Index
 
     @property
@@ -39,8 +39,8 @@ class Outcomes:
     def measured(self, frm: Index, to: Index) -> NDArray[np.bool_]:
         """Of each link from `frm` to `to` whether it was measured."""
         key = frm * len(self.sent) + to
-        if self._table is not None:
-            return np.asarray(self._table[key] != UNKNOWN)
+        if self._bits is not None:
+            return np.asarray(self._bits[key >> 3] >> (key & 7) & 1, bool)
         if not len(self._keys):
             return np.zeros(key.shape, bool)
         return np.asarray(self._keys[np.minimum(np.searchsorted(self._keys, key), len(self._keys) - 1)] == key)
@@ -88,7 +88,8 @@ def _of_table(table: NDArray[np.uint8], ranks: int) -> Outcomes:
         received += known
         failed.append(rank * ranks + np.flatnonzero(~_none(row)))
     key = np.concatenate(failed)
-    return _counted(int(sent.sum()), key, table[key], sent, received, unmeasured, table, key[:0])
+    bits = np.packbits(table != UNKNOWN, bitorder="little")
+    return _counted(int(sent.sum()), key, table[key], sent, received, unmeasured, bits, key[:0])
 
 
 def _of_few(rows: Rows, ranks: int) -> Outcomes:
@@ -119,12 +120,12 @@ def _counted(
     sent: Index,
     received: Index,
     unmeasured: int,
-    table: NDArray[np.uint8] | None,
+    bits: NDArray[np.uint8] | None,
     known: Index,
 ) -> Outcomes:
     ranks = len(sent)
     frm, to = (failed // ranks).astype(np.uint32), (failed % ranks).astype(np.uint32)
-    return Outcomes(links, frm, to, outcome, sent, received, unmeasured, table, known)
+    return Outcomes(links, frm, to, outcome, sent, received, unmeasured, bits, known)
 
 
 def links_between(links: Outcomes, unit_of: Index, frm: Index, to: Index) -> Index:

@@ -14,7 +14,7 @@ ATTEMPT_NAMES = ("main", "retest", "failed-again", "order", "one-way", "quarter"
 MISSING = "missing"  # metadata of a column that older files lack: the value used in its place
 Index = NDArray[np.int64]
 SPARSE, SMALL_TABLE = 64, 2**20  # a table of all links is made where it has no more cells than this for each row
-BLOCK = 2**20  # rows that are looked at together: more need more memory, and are no faster
+BLOCK = 2**18  # rows that are looked at together: more need more memory, and are no faster
 
 
 class Outcome(IntEnum):

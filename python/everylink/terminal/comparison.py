@@ -14,18 +14,18 @@ from everylink.links.matching import Matched
 from everylink.links.unmeasured import unmeasured
 from everylink.model.changes import Change
 from everylink.model.rows import Outcome
+from everylink.terminal.console import ALL, cut
 from everylink.text.inventory import change_fields, change_lines
 from everylink.units import plural, size_text, time_text
 
 SCHEMA = "everylink-comparison/1"
-MOST_LINES = 40  # per kind of finding
 MOST_SUSPECTS, MOST_NAMES = 3, 5
 MANY_HOSTS = 4
 CLASSES = {"other host": "all links between hosts", "same host": "all links that stay on their host"}
 DIRECTIONS = {"send": ", sending", "receive": ", receiving", "both": ""}
 
 
-def print_comparison(found: Comparison, hosts: Versus | None, console: Console) -> None:
+def print_comparison(found: Comparison, hosts: Versus | None, everything: bool, console: Console) -> None:
     """Print what changed; `hosts`: what the hosts say of themselves, where both runs read them."""
     matched = found.matched
     console.print(Text(f"{matched.base.path} -> {matched.new.path}", style="bold"), soft_wrap=True)
@@ -38,23 +38,23 @@ def print_comparison(found: Comparison, hosts: Versus | None, console: Console) 
         ("OK NOW", "green", [f"{failure_text(failure)} in the base" for failure in found.healed]),
         ("FASTER", "green", _change_lines(found.faster)),
     ):
-        for line in lines[:MOST_LINES]:
-            console.print(Text(f"{heading:8}", style=style), Text(line), soft_wrap=True)
-        if len(lines) > MOST_LINES:
-            console.print(Text(f"{heading:8}", style=style), f"and {len(lines) - MOST_LINES} more", soft_wrap=True)
-    print_host_changes(hosts, console)
+        print_changes(heading, style, lines, everything, console)
+    print_host_changes(hosts, everything, console)
     for line in _end(found):
         console.print(Text(line), soft_wrap=True)
 
 
-def print_host_changes(hosts: Versus | None, console: Console) -> None:
+def print_changes(heading: str, style: str, lines: Sequence[str], everything: bool, console: Console) -> None:
+    """Print one line per change under one heading."""
+    for line in cut(lines, everything):
+        console.print(Text(f"{heading:8}", style=style), Text(line), soft_wrap=True)
+    if left := len(lines) - len(cut(lines, everything)):
+        console.print(Text(f"{heading:8}", style=style), f"{left} more; {ALL}", soft_wrap=True)
+
+
+def print_host_changes(hosts: Versus | None, everything: bool, console: Console) -> None:
     """Print the facts that changed on the hosts."""
-    lines = [] if hosts is None else change_lines(hosts)
-    for line in lines[:MOST_LINES]:
-        console.print(Text(f"{'CHANGED':8}", style="yellow"), Text(line), soft_wrap=True)
-    if len(lines) > MOST_LINES:
-        more = f"and {len(lines) - MOST_LINES} more: everylink inventory BASE NEW"
-        console.print(Text(f"{'CHANGED':8}", style="yellow"), more, soft_wrap=True)
+    print_changes("CHANGED", "yellow", [] if hosts is None else change_lines(hosts), everything, console)
 
 
 def _compared(found: Comparison) -> str:

@@ -1,5 +1,8 @@
 """The console, its tables, and the matrix of one size drawn with characters."""
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 import numpy as np
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -15,7 +18,10 @@ from everylink.judge.verdict import JudgedRun
 from everylink.model.results import Size
 from everylink.units import size_text
 
-MOST_ROWS = 32
+T = TypeVar("T")
+TABLE_ROWS = 15  # of any table, unless all are wanted
+ALL = "--all lists them"
+MOST_ROWS = 32  # of the map
 LABEL_WIDTH = 16
 GLYPHS = {"utf-8": "·░▒▓█", "ascii": ".:+*#"}
 STYLES = ("green", "green", "yellow", "bright_red", "bright_red")
@@ -112,6 +118,17 @@ def print_wide(part: RenderableType, console: Console) -> None:
     console.width = max(before, console.measure(part, options=console.options.update_width(WIDEST)).maximum)
     console.print(part, crop=False)
     console.width = before
+
+
+def cut(rows: Sequence[T], everything: bool) -> Sequence[T]:
+    """The rows that a table has without --all."""
+    return rows if everything else rows[:TABLE_ROWS]
+
+
+def print_left(left: int, console: Console) -> None:
+    """Say how many rows of a table were cut, if any."""
+    if left > 0:
+        console.print(f"{left} more; {ALL}")
 
 
 def empty_table(console: Console) -> Table:

@@ -13,29 +13,32 @@ from everylink.links.host_pairs import have_several_paths
 from everylink.links.hosts import host_names
 from everylink.model.results import Results, Size
 from everylink.predict.fit import LineFit
-from everylink.terminal.console import UNKEPT_WIDTH, empty_table, print_wide
+from everylink.terminal.console import ALL, TABLE_ROWS, UNKEPT_WIDTH, cut, empty_table, print_left, print_wide
 from everylink.terminal.summary import print_head
 from everylink.text.host_tables import HostTable, cables_table, host_pairs_table, switches_table
 from everylink.text.run import link_warnings, rate_text, run_lines
 from everylink.text.summary import SWITCHES_UNKNOWN
 from everylink.units import UNKNOWN, about_bytes_text, bandwidth_text, plural, size_text, time_text
 
-MOST_LINKS, MOST_HOSTS = 20, 100
 FIT_TITLE = "One-way time = latency + bytes / bandwidth, fitted to the median link of each size"
 
 
-def print_outside(results: Results, size: Size, below: float | None, above: float | None, console: Console) -> None:
+def print_outside(
+    results: Results, size: Size, below: float | None, above: float | None, console: Console, everything: bool
+) -> None:
     """Print the links of one size that are slower or faster than limits in bytes per second."""
     found = outside(results, size, below, above)
     if below is not None:
-        _print_links(results, size, f"SLOW: below {bandwidth_text(below)}", found.slow, console)
+        _print_links(results, size, f"SLOW: below {bandwidth_text(below)}", found.slow, console, everything)
     if above is not None:
-        _print_links(results, size, f"FAST: above {bandwidth_text(above)}", found.fast, console)
+        _print_links(results, size, f"FAST: above {bandwidth_text(above)}", found.fast, console, everything)
     if found.untimed:
         console.print(f"{plural(found.untimed, 'link')} failed and have no time; they are not listed")
 
 
-def _print_links(results: Results, size: Size, heading: str, index: NDArray[np.intp], console: Console) -> None:
+def _print_links(
+    results: Results, size: Size, heading: str, index: NDArray[np.intp], console: Console, everything: bool
+) -> None:
     links, name = size.links, results.ranks.name
     console.print()
     count = f"{len(index)} of {plural(len(links), 'link')}"
@@ -46,34 +49,40 @@ def _print_links(results: Results, size: Size, heading: str, index: NDArray[np.i
     table.add_column("link", no_wrap=True)
     for column in ("one-way", "bandwidth"):
         table.add_column(column, justify="right", no_wrap=True)
-    for i in index[:MOST_LINKS].tolist():
+    shown = cut(index.tolist(), everything)
+    for i in shown:
         seconds = float(links.median[i])
         speed = rate_text(results, size, seconds)
         table.add_row(f"{name(int(links.frm[i]))} -> {name(int(links.to[i]))}", time_text(seconds), speed)
     if len(index):
         print_wide(table, console)
-    if len(index) > MOST_LINKS:
-        console.print(f"and {len(index) - MOST_LINKS} more: everylink export --what outside writes all")
+    print_left(len(index) - len(shown), console)
 
 
-def print_hosts(results: Results, size: Size, console: Console) -> None:
-    """Print each host's mean and worst one-way time as sender and receiver, with the corresponding bandwidths."""
+def print_hosts(results: Results, size: Size, console: Console, everything: bool) -> None:
+    """Print each host's mean and worst one-way time as sender and receiver, with the corresponding bandwidths.
+
+    Of more hosts than a table has, those with the longest means, the longest first.
+    """
     names = host_names(results.ranks)
     for both in both_ends(results, size, results.ranks.host_index):
+        there = np.flatnonzero(both.sending.links + both.receiving.links)
+        mean = np.nan_to_num(np.fmax(both.sending.mean, both.receiving.mean)[there])
+        by_mean = there[np.argsort(-mean, kind="stable")].tolist()
+        shown = there.tolist() if len(cut(by_mean, everything)) == len(there) else cut(by_mean, everything)
+        ordered = "" if len(shown) == len(there) else ", the slowest first"
         console.print()
         title = f"Hosts at {size_text(size.bytes)}, {both.link_class}: one-way time and {results.bandwidth_label}"
-        console.print(Text(title, style="bold"))
+        console.print(Text(title + ordered, style="bold"))
         table = empty_table(console)
         table.add_column("host", no_wrap=True)
         for column in ("sends: mean", "worst", "to", "receives: mean", "worst", "from"):
             table.add_column(column, justify="right", no_wrap=True)
-        there = np.flatnonzero(both.sending.links + both.receiving.links)
-        for i in there[:MOST_HOSTS].tolist():
+        for i in shown:
             sent = _cells(results, size, both.sending, i, size.links.to)
             table.add_row(names[i], *sent, *_cells(results, size, both.receiving, i, size.links.frm))
         print_wide(table, console)
-        if len(there) > MOST_HOSTS:
-            console.print(f"and {len(there) - MOST_HOSTS} more: everylink export --what hosts writes all")
+        print_left(len(there) - len(shown), console)
 
 
 def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[np.uint32]) -> list[str]:
@@ -83,24 +92,26 @@ def _cells(results: Results, size: Size, end: EndTimes, i: int, peers: NDArray[n
     return [*texts, results.ranks.name(int(peers[link])) if link >= 0 else UNKNOWN]
 
 
-def print_host_pairs(results: Results, size: Size, most: int, console: Console) -> None:
+def print_host_pairs(results: Results, size: Size, most: int | None, console: Console) -> None:
     """Print the best and the worst path of the pairs of hosts whose paths differ most."""
     if have_several_paths(results.ranks):
-        _print_host_table(host_pairs_table(results, size, most), console)
+        _print_host_table(host_pairs_table(results, size, most, ALL), console)
     else:
         console.print("\nNo two hosts have several paths: that takes several ranks on a host (--nranks 2)")
 
 
-def print_switches(run: JudgedRun, size: Size, wiring: Wiring | None, most: int, console: Console) -> None:
-    """Print every switch, and the slowest cables between hosts and switches."""
+def print_switches(
+    run: JudgedRun, size: Size, wiring: Wiring | None, most: int | None, console: Console, everything: bool
+) -> None:
+    """Print the switches, and the `most` slowest cables between hosts and switches; None: all."""
     results, subjects = run.results, run.judgement.subjects
     if wiring is None:
         console.print(f"\n{SWITCHES_UNKNOWN}", soft_wrap=True)
         return
     switches = switch_rows(results, size, wiring, subjects)
-    _print_host_table(switches_table(results, size, switches, wiring, MOST_HOSTS), console)
+    _print_host_table(switches_table(results, size, switches, wiring, None if everything else TABLE_ROWS, ALL), console)
     if cables := cable_rows(results, size, wiring, subjects):
-        _print_host_table(cables_table(results, size, cables, wiring, most), console)
+        _print_host_table(cables_table(results, size, cables, wiring, most, ALL), console)
 
 
 def _print_host_table(shown: HostTable, console: Console) -> None:
@@ -116,7 +127,7 @@ def _print_host_table(shown: HostTable, console: Console) -> None:
         console.print(shown.note, soft_wrap=True)
 
 
-def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) -> None:
+def print_fits(results: Results, fits: tuple[LineFit, ...], everything: bool, console: Console) -> None:
     """Print one line per fit."""
     print_head(results, run_lines(results), link_warnings(results), console)
     console.print()
@@ -127,9 +138,10 @@ def print_fits(results: Results, fits: tuple[LineFit, ...], console: Console) ->
     table.add_column("links", no_wrap=True)
     for heading in ("count", "sizes", "latency", rate, "n_1/2", "measured, at worst"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for fit in fits:
+    for fit in cut(fits, everything):
         table.add_row(*_fit_cells(fit))
     console.print(table, width=max(console.width, UNKEPT_WIDTH), crop=False)
+    print_left(len(fits) - table.row_count, console)
     if any(fit.latency != fit.latency or fit.bandwidth != fit.bandwidth for fit in fits):
         console.print(Text("-: unknown from the sizes measured. Short messages show latency, long ones bandwidth."))
 

@@ -8,22 +8,22 @@ from rich.table import Table
 from rich.text import Text
 
 from everylink.deviation.usual import Usual, usual_of
-from everylink.judge.verdict import JudgedRun, Judgement
+from everylink.judge.verdict import JudgedRun
 from everylink.links.classes import ClassSummary, summarise
 from everylink.links.extremes import slowest
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
 from everylink.model.rows import outcome_text
-from everylink.terminal.console import empty_table, heat_map, print_wide
-from everylink.text.run import link_warnings, means_lines, rate_text, remarks, run_lines
+from everylink.terminal.console import cut, empty_table, heat_map, print_left, print_wide
+from everylink.text.run import bisection_lines, link_warnings, means_lines, rate_text, remarks, run_lines
 from everylink.text.verdicts import verdict_text
 from everylink.units import size_text, time_text
 
 SLOWEST = 10  # links listed
 
 
-def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST) -> None:
-    """Print everything that `show` says about one results file of links, the judgement last."""
+def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST, everything: bool = False) -> None:
+    """Print everything that `show` says about one results file of links, but the judgement."""
     results = run.results
     print_head(results, run_lines(results), link_warnings(results), console)
     measured = any(size.outcomes.links for size in results.sizes)
@@ -35,16 +35,17 @@ def print_summary(run: JudgedRun, console: Console, most_slowest: int = SLOWEST)
     if not measured:
         return
     console.print()
-    print_wide(_times(results, console), console)
-    for line in means_lines(results):
-        console.print(Text(line), soft_wrap=True)
+    _print_times(results, console, everything)
+    for lines in (means_lines(results), bisection_lines(results)):
+        for line in cut(lines, everything):
+            console.print(Text(line), soft_wrap=True)
+        print_left(len(lines) - len(cut(lines, everything)), console)
     largest = results.sizes[-1]
     usual = usual_of(run, largest)
     for part in (_slowest(run, largest, usual, most_slowest, console), heat_map(run, largest, usual, console)):
         if part is not None:
             console.print()
             print_wide(part, console)
-    print_judgement(run.judgement, console)
 
 
 def print_head(results: Results, lines: Sequence[str], warnings: Sequence[str], console: Console) -> None:
@@ -56,10 +57,12 @@ def print_head(results: Results, lines: Sequence[str], warnings: Sequence[str], 
         console.print(Text("  ! " + line, style="bold yellow"), soft_wrap=True)
 
 
-def print_judgement(judgement: Judgement, console: Console) -> None:
-    """Print what is bad, or that nothing is."""
-    console.print()
-    console.print(verdict_text(judgement), soft_wrap=True)
+def print_judgement(run: JudgedRun, console: Console, everything: bool = False) -> None:
+    """Print what is bad, or that nothing is; nothing of a run that measured nothing yet."""
+    results = run.results
+    if any(size.outcomes.links for size in results.sizes) or any(len(load.flows) for load in results.loads):
+        console.print()
+        console.print(verdict_text(run.judgement, everything), soft_wrap=True)
 
 
 def print_remarks(results: Results, console: Console) -> None:
@@ -76,19 +79,21 @@ def _failures(size: Size, failed: Failures) -> Text:
     return text
 
 
-def _times(results: Results, console: Console) -> RenderableType:
+def _print_times(results: Results, console: Console, everything: bool) -> None:
+    """Two lines for each size and class of links, which count as one row: times, and bandwidths."""
     table = empty_table(console)
     table.add_column("size", no_wrap=True)
     table.add_column("links", no_wrap=True)
     for heading in ("count", "failed", "min", "median", "p99", "max"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for size in results.sizes:
-        label = size_text(size.bytes)
-        for summary in summarise(results, size).classes:
-            _add_class(table, label, summary, results, size)
-            label = ""
+    rows = [(size, summary) for size in results.sizes for summary in summarise(results, size).classes]
+    shown: Size | None = None
+    for size, summary in cut(rows, everything):
+        _add_class(table, "" if size is shown else size_text(size.bytes), summary, results, size)
+        shown = size
     title = f"One-way time of the links (the median of each), and {results.bandwidth_label}"
-    return Group(Text(title, style="bold"), table)
+    print_wide(Group(Text(title, style="bold"), table), console)
+    print_left(len(rows) - table.row_count // 2, console)
 
 
 def _add_class(table: Table, label: str, summary: ClassSummary, results: Results, size: Size) -> None:

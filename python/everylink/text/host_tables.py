@@ -17,7 +17,6 @@ from everylink.text.run import rate_text
 from everylink.units import number_text, plural, size_text, time_text
 
 SECTION = "Hosts, adapters and cables"
-MOST_ROWS = 2**23  # of a size, beyond which the tables of links are left out
 MOST_IN_REPORT = 15
 
 
@@ -44,17 +43,15 @@ def link_tables(run: JudgedRun) -> list[HostTable]:
     if run.topology is None and not was_read(results):
         return tables
     for size in results.sizes[-1:]:
-        if len(size.rows) > MOST_ROWS:
-            note = f"left out, as they take all {len(size.rows):,} rows in memory: everylink inventory FILE --switches"
-            return [HostTable("Switches, cables and pairs of hosts", (), frozenset(), (), note)]
         if wiring := wiring_of_run(results, run.topology):
             subjects = run.judgement.subjects
+            listing = f"everylink show FILE --switches{_file(wiring)} --all lists them"
             switches = sorted(switch_rows(results, size, wiring, subjects), key=_badness, reverse=True)
-            tables.append(switches_table(results, size, switches, wiring, most))
+            tables.append(switches_table(results, size, switches, wiring, most, listing))
             if cables := cable_rows(results, size, wiring, subjects):
-                tables.append(cables_table(results, size, cables, wiring, most))
+                tables.append(cables_table(results, size, cables, wiring, most, listing))
         if have_several_paths(results.ranks):
-            tables.append(host_pairs_table(results, size, most))
+            tables.append(host_pairs_table(results, size, most, "everylink show FILE --host-pairs --all lists them"))
     return tables
 
 
@@ -75,13 +72,13 @@ def findings_table(run: JudgedRun) -> HostTable:
     title = "Other deviations from equals than the causes of verdicts" if explains else "Deviations from equals"
     note = "" if findings else f"none ({plural(len(run.results.inventory.hosts), 'host')} read)"
     if (left := len(findings) - len(rows)) > 0:
-        note = f"and {left} more: everylink diagnose FILE --format json has all"
+        note = f"{left} more; everylink diagnose FILE --all lists them"
     headings = ("severity", "kind", "hosts", "parts", "what deviates")
     return HostTable(title, headings, frozenset(headings), rows, note)
 
 
-def host_pairs_table(results: Results, size: Size, most: int) -> HostTable:
-    """The best and the worst path of the pairs of hosts whose paths differ most."""
+def host_pairs_table(results: Results, size: Size, most: int | None, listing: str) -> HostTable:
+    """The best and the worst path of the pairs of hosts whose paths differ most; `listing`: what lists the others."""
     names, rail = host_names(results.ranks), rails(results.ranks)
     rows = []
     for pair in host_pairs(results, size, most):
@@ -91,8 +88,7 @@ def host_pairs_table(results: Results, size: Size, most: int) -> HostTable:
         rows.append((" - ".join(names[host] for host in pair.hosts), *ends, *counts, slow))
     title = f"Best and worst path of pairs of hosts at {size_text(size.bytes)}"
     headings = ("hosts", "best path", "one-way", "worst path", "one-way", "x best", "paths", "failed", "slow rail")
-    count = how_many_pairs(results, size)
-    note = _left_out(count, len(rows), f"--host-pairs --slowest {count}")
+    note = _left_out(how_many_pairs(results, size), len(rows), listing)
     return HostTable(title, headings, frozenset(headings) - {"x best", "paths", "failed"}, rows, note)
 
 
@@ -102,11 +98,14 @@ def _path_cells(results: Results, size: Size, path: Path, rail: tuple[str, ...])
     return ends, f"{time_text(path.seconds)} {rate_text(results, size, path.seconds)}"
 
 
-def switches_table(results: Results, size: Size, switches: Sequence[SwitchRow], wiring: Wiring, most: int) -> HostTable:
-    """The first `most` of these switches."""
+def switches_table(
+    results: Results, size: Size, switches: Sequence[SwitchRow], wiring: Wiring, most: int | None, listing: str
+) -> HostTable:
+    """These switches; of more than `most` the worst ones, the worst first. `listing`: what lists the others."""
     names = host_names(results.ranks)
     rows = []
-    for row in switches[:most]:
+    is_cut = most is not None and len(switches) > most
+    for row in sorted(switches, key=_badness, reverse=True)[:most] if is_cut else switches:
         links = (row.within, row.to_others, row.from_others)
         counts = (sum(one.links for one in links), sum(one.failed for one in links), row.verdicts)
         times = (_typical_text(results, size, one) for one in links)
@@ -114,15 +113,18 @@ def switches_table(results: Results, size: Size, switches: Sequence[SwitchRow], 
         rows.append((row.switch, str(len(row.hosts)), *times, *map(str, counts), hosts))
     label = results.bandwidth_label
     title = f"Switches at {size_text(size.bytes)}, told by {wiring.told_by}: median one-way time and {label}"
+    title += ", the worst first" if is_cut else ""
     headings = (
         "switch", "hosts", "within", "to others", "from others", "links", "failed", "verdicts", "which hosts",
     )  # fmt: skip
-    note = _left_out(len(switches), len(rows), f"--switches{_file(wiring)} --format json")
+    note = _left_out(len(switches), len(rows), listing)
     return HostTable(title, headings, frozenset({"switch", "which hosts"}), rows, note)
 
 
-def cables_table(results: Results, size: Size, cables: Sequence[CableRow], wiring: Wiring, most: int) -> HostTable:
-    """The first `most` of these cables."""
+def cables_table(
+    results: Results, size: Size, cables: Sequence[CableRow], wiring: Wiring, most: int | None, listing: str
+) -> HostTable:
+    """The first `most` of these cables; `listing`: what lists the others."""
     names = host_names(results.ranks)
     rows = []
     for row in cables[:most]:
@@ -134,7 +136,7 @@ def cables_table(results: Results, size: Size, cables: Sequence[CableRow], wirin
     title = f"Slowest cables at {size_text(size.bytes)}: median one-way time of their links between hosts"
     texts = ("host and adapter", "switch and port")
     headings = (*texts, "sends", "receives", "x typical", "links", "failed", "verdicts")
-    note = _left_out(len(cables), len(rows), f"--switches{_file(wiring)} --slowest {len(cables)}")
+    note = _left_out(len(cables), len(rows), listing)
     if others := len(wiring.cables) - len(cables):
         idle = f"{plural(others, 'more cable')} of these hosts carried no link of this run"
         note = f"{note}\n{idle}" if note else idle
@@ -145,8 +147,8 @@ def _typical_text(results: Results, size: Size, links: Typical) -> str:
     return f"{time_text(links.seconds)} {rate_text(results, size, links.seconds)}"
 
 
-def _left_out(count: int, shown: int, options: str) -> str:
-    return f"and {count - shown} more: everylink show FILE {options}" if count > shown else ""
+def _left_out(count: int, shown: int, listing: str) -> str:
+    return f"{count - shown} more; {listing}" if count > shown else ""
 
 
 def _file(wiring: Wiring) -> str:

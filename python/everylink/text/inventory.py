@@ -18,7 +18,7 @@ from everylink.text.json_text import json_text
 from everylink.units import about_bytes_text, plural
 
 SCHEMA, CHANGES_SCHEMA = "everylink-inventory/1", "everylink-inventory-changes/1"
-MOST = 40  # lines of deviations or changes in text; JSON has all
+MOST = 15  # lines of deviations or changes in text, unless all are wanted
 STYLES = {Severity.CRITICAL: "bold red", Severity.WARNING: "yellow", Severity.INFO: ""}
 # What a line on an adapter says, in this order, and how.
 OF_ADAPTERS = {
@@ -84,7 +84,7 @@ def change_lines(found: Versus) -> list[str]:
     return list(map(_change_text, found.changes))
 
 
-def inventory_text(results: Results, drift: Drift) -> Text:
+def inventory_text(results: Results, drift: Drift, everything: bool) -> Text:
     """Text for the terminal: each kind of hosts, the most frequent first, then what deviates."""
     kinds = kinds_in(drift.cluster)
     text = Text()
@@ -98,7 +98,7 @@ def inventory_text(results: Results, drift: Drift) -> Text:
         (_traffic_text(port), port.part) for port in traffic_in(drift.counters) if port.sent[2] + port.received[2]
     ).items():
         text.append(f"{parts_text(parts)}: {said}\n", style="dim")
-    _append_first(text, [(f"{one.severity}: {one.sentence}", one.severity) for one in drift.deviations])
+    _append_first(text, [(f"{one.severity}: {one.sentence}", one.severity) for one in drift.deviations], everything)
     return text.append_text(inventory_headline(drift))
 
 
@@ -115,22 +115,23 @@ def inventory_headline(drift: Drift) -> Text:
     return Text(f"{hosts}: {plural(len(drift.deviations), 'deviation')} ({', '.join(counts)})", style=style)
 
 
-def versus_text(found: Versus) -> Text:
+def versus_text(found: Versus, everything: bool) -> Text:
     """Text for the terminal: what changed, the most severe first."""
     text = Text()
     for names, what in ((found.gone, "only in the first file"), (found.new, "only in the second file")):
         if names:
             text.append(f"{folded(names)}: {what}\n", style="yellow")
-    _append_first(text, [(_change_text(one), one.severity) for one in found.changes])
+    _append_first(text, [(_change_text(one), one.severity) for one in found.changes], everything)
     return text.append_text(versus_headline(found))
 
 
-def _append_first(text: Text, lines: Sequence[tuple[str, Severity]]) -> None:
+def _append_first(text: Text, lines: Sequence[tuple[str, Severity]], everything: bool) -> None:
     """The first lines, and how many more there are."""
-    for line, severity in lines[:MOST]:
+    shown = lines if everything else lines[:MOST]
+    for line, severity in shown:
         text.append(f"{line}\n", style=STYLES[severity])
-    if len(lines) > MOST:
-        text.append(f"and {len(lines) - MOST} more: --format json has all\n")
+    if left := len(lines) - len(shown):
+        text.append(f"{left} more; --all lists them\n")
 
 
 def versus_headline(found: Versus) -> Text:

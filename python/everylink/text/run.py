@@ -4,10 +4,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
+import numpy as np
+
 from everylink.io.unsaved import folder_of
-from everylink.links.turns import turn_means
+from everylink.links.turns import bisection_bandwidth, turn_means
 from everylink.model.results import UNKNOWN, Results, Size
-from everylink.units import bandwidth, bandwidth_text, plural, size_text, time_text
+from everylink.units import bandwidth, bandwidth_text, duration_text, plural, size_text, time_text
 
 MOST_REMARKS = 20
 MOST_WAYS = 3
@@ -60,6 +62,37 @@ def means_lines(results: Results) -> list[str]:
     """One line per size whose means are known."""
     known = ((size, means_texts(results, size)) for size in results.sizes)
     return [f"Mean of each turn at {size_text(size.bytes)}: {', '.join(means)}" for size, means in known if means]
+
+
+def bisection_texts(results: Results, size: Size) -> list[str]:
+    """The least, mean and greatest bandwidth of the steps of a bisection; empty of another schedule."""
+    found = bisection_bandwidth(results, size)
+    return (
+        []
+        if found is None
+        else [
+            f"{name} {bandwidth_text(rate)}"
+            for name, rate in (("min", found.min), ("avg", found.mean), ("max", found.max))
+        ]
+    )
+
+
+def bisection_lines(results: Results) -> list[str]:
+    """One line per size of a bisection."""
+    both = ", both directions" if results.directions == 2 else ""
+    known = ((size, bisection_texts(results, size)) for size in results.sizes)
+    return [
+        f"Bisection bandwidth of a step at {size_text(size.bytes)}{both}: {', '.join(rates)}"
+        for size, rates in known
+        if rates
+    ]
+
+
+def began_and_ended(results: Results) -> str:
+    """When the run began, and how long after that its last step did; empty where the file does not say."""
+    began, steps = results.facts.created, results.steps.began
+    last = float(np.nanmax(steps)) if np.isfinite(steps).any() else math.nan
+    return f"{began}; its last step began {duration_text(last)} later" if began and last > 0 else began
 
 
 def tool_text(results: Results) -> str:

@@ -15,7 +15,7 @@ from everylink.links.failed import fold_failures
 from everylink.links.host_pairs import Path, host_pairs
 from everylink.links.hosts import host_names
 from everylink.links.rails import rails
-from everylink.links.turns import turn_means
+from everylink.links.turns import bisection_bandwidth, turn_means
 from everylink.model.results import Results, Size
 from everylink.model.rows import outcome_text
 from everylink.text.run import link_warnings
@@ -59,6 +59,7 @@ def _size_fields(results: Results, size: Size) -> Fields:
     return {
         "bytes": size.bytes,
         "turn_seconds": None if (means := turn_means(size)) is None else vars(means),
+        "bisection_bytes_per_second": None if (rates := bisection_bandwidth(results, size)) is None else vars(rates),
         "classes": [_class_fields(summary) for summary in summarise(results, size).classes],
         "failed": failures.failed,
         "failures": failures.lines(),
@@ -139,7 +140,7 @@ def _end_fields(results: Results, end: EndTimes, i: int, peers: NDArray[np.uint3
     }
 
 
-def host_pair_fields(results: Results, size: Size, most: int) -> list[Fields]:
+def host_pair_fields(results: Results, size: Size, most: int | None) -> list[Fields]:
     """The best and the worst path of the pairs of hosts whose paths differ most."""
     names, rail = host_names(results.ranks), rails(results.ranks)
 

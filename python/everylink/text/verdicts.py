@@ -14,7 +14,7 @@ from everylink.text.json_text import json_text
 from everylink.units import plural, size_text
 
 SCHEMA = "everylink-verdicts/2"
-MOST = 20  # verdicts in text; JSON has all
+MOST = 15  # verdicts and findings in text, unless all are wanted
 MOST_SUSPECTS = 10
 MOST_NAMES = 4
 SYMPTOM_TEXTS = {
@@ -79,25 +79,30 @@ def verdict_junit(results: Results, judgement: Judgement) -> str:
     return ElementTree.tostring(suite, "unicode", xml_declaration=True)
 
 
-def verdict_text(judgement: Judgement) -> Text:
-    """Text for the terminal: worst verdict first, with one line for the fault and one for its evidence."""
+def verdict_text(judgement: Judgement, everything: bool = False, all_suspects: bool | None = None) -> Text:
+    """Text for the terminal: worst verdict first, with one line for the fault and one for its evidence.
+
+    Only the worst ones, unless `everything` is wanted; of suspects unless `all_suspects` are (None: as `everything`).
+    """
+    most = None if everything else MOST
+    most_suspects = None if (everything if all_suspects is None else all_suspects) else MOST_SUSPECTS
     text = Text().append_text(headline(judgement))
     tested = [f"\n{line}" for line in tested_lines(judgement)]
     if not judgement.conclusion.is_alarm:
         text.append("".join(tested))
     for line in unmeasured_lines(judgement):
         text.append(f"\n{line}", style="yellow")
-    for verdict in judgement.verdicts[:MOST]:
+    for verdict in judgement.verdicts[:most]:
         text.append(f"\n  {title(verdict)}", style="bold red")
         text.append(f"\n      {verdict.evidence}; confidence {confidence_text(verdict)}")
         if verdict.because:
             text.append(f"\n      {verdict.because}", style="bold")
         text.append(f"\n      {verdict.action}")
-    if len(judgement.verdicts) > MOST:
-        text.append(f"\n  and {len(judgement.verdicts) - MOST} more: --format json has all")
-    for line in finding_lines(judgement):
+    if left := len(judgement.verdicts) - len(judgement.verdicts[:most]):
+        text.append(f"\n  {more(left)}")
+    for line in finding_lines(judgement, most):
         text.append(f"\n  {line}", style="yellow")
-    for line in suspect_lines(judgement):
+    for line in suspect_lines(judgement, most_suspects):
         text.append(f"\n{line}", style="yellow")
     for line in structure_lines(judgement):
         text.append(f"\n{line}")
@@ -110,14 +115,19 @@ def verdict_text(judgement: Judgement) -> Text:
     return text
 
 
-def suspect_lines(judgement: Judgement, most: int = MOST_SUSPECTS) -> list[str]:
+def more(left: int) -> str:
+    """The last line of what was cut, wherever it is read."""
+    return f"{left} more; everylink diagnose FILE --all lists them"
+
+
+def suspect_lines(judgement: Judgement, most: int | None = MOST_SUSPECTS) -> list[str]:
     """The suspects under a heading, the worst first, each action once; nothing without any."""
     if not judgement.suspects:
         return []
     lines = [f"suspected: {_counts(judgement.suspects)}"]
     lines += [f"  {title(suspect)}" for suspect in judgement.suspects[:most]]
-    if len(judgement.suspects) > most:
-        lines.append(f"  and {len(judgement.suspects) - most} more: --format json has all")
+    if left := len(judgement.suspects) - len(judgement.suspects[:most]):
+        lines.append(f"  {more(left)}")
     return lines + [f"  {action}" for action in dict.fromkeys(suspect.action for suspect in judgement.suspects[:most])]
 
 
@@ -225,20 +235,20 @@ def title(verdict: Verdict) -> str:
 
 
 def subject_text(verdict: Verdict) -> str:
-    """The names of the subject; for a large unnamed group, its first hosts and their number."""
+    """The names of the subject; many hosts as a list such as n[1-4,7], with their number."""
     if verdict.kind in ("pair", "link", "trunk") and len(verdict.subject) == 2:
         one_way = verdict.kind == "link" or verdict.direction != "both"
         return f" {'->' if one_way else '<->'} ".join(verdict.subject)
     if len(verdict.subject) > MOST_NAMES:
-        return f"{', '.join(verdict.subject[: MOST_NAMES - 1])}, ... ({len(verdict.subject)} hosts)"
+        return f"{folded(verdict.subject)} ({len(verdict.subject)} hosts)"
     return ", ".join(verdict.subject)
 
 
-def finding_lines(judgement: Judgement) -> list[str]:
+def finding_lines(judgement: Judgement, most: int | None = MOST) -> list[str]:
     """What deviates on hosts though nothing there is slow, the most severe first."""
-    lines = [f"{finding.severity}, {finding.kind}: {finding.text}" for finding in judgement.findings[:MOST]]
-    left = len(judgement.findings) - MOST
-    return [*lines, f"and {plural(left, 'more finding')}: --format json has all"] if left > 0 else lines
+    lines = [f"{finding.severity}, {finding.kind}: {finding.text}" for finding in judgement.findings[:most]]
+    left = len(judgement.findings) - len(lines)
+    return [*lines, more(left)] if left else lines
 
 
 def _counts(found: Sequence[Verdict | Finding], what: str = "") -> str:

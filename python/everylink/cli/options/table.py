@@ -80,6 +80,10 @@ def _force(what: str) -> Option:
     return Option(names=("--force",), group="Output", brief=f"overwrite {what}")
 
 
+def _all(what: str, group: str = "Output") -> Option:
+    return Option(names=("--all",), group=group, brief=f"{what}, however many", more="JSON has all anyway.")
+
+
 def _forms(quiet: str, *others: str, group: str = "Output") -> tuple[Option, ...]:
     """--format and --quiet, which every command has; `quiet` is what is left to print."""
     return (
@@ -406,6 +410,7 @@ SHOW = Command(
             brief="print only latency, asymptotic bandwidth and n_1/2",
             more="One line for each kind of link, from a line fitted to the times of all sizes.",
         ),
+        _all("print all rows of tables, which otherwise have 15"),
         *_forms(CONCLUSION),
         *HELP,
     ),
@@ -419,8 +424,8 @@ REPORT = Command(
     program="everylink report",
     brief="draw results files as an HTML page, PDF, PostScript or PNG",
     summary="Draw results files: HTML to explore; PDF, PostScript (A4) or PNG to keep. There is one page for each run "
-    "and message size, or for each load pattern. PDF and PostScript have another one of hosts and cables, if the run "
-    "read them.",
+    "and message size, or for each load pattern. In all but HTML, pages of verdicts follow, and one of hosts and "
+    "cables, if the run read them.",
     options=(
         _file(several=True),
         Option(
@@ -430,7 +435,8 @@ REPORT = Command(
             required=True,
             group="Output",
             brief="file to write: .html, .pdf, .ps or .png",
-            more="Several pages as PNG become x-1.png, x-2.png and so on.",
+            more="Several pages as PNG become x-1.png, x-2.png and so on; verdicts and hosts are x-verdicts.png and "
+            "x-hosts.png.",
         ),
         Option(
             names=("--tiles",),
@@ -445,7 +451,7 @@ REPORT = Command(
             names=("--curves",),
             group="Curves",
             brief="draw bandwidth over message size instead",
-            more="One figure for each kernel, one curve for each run; PDF or PNG.",
+            more="One figure for each kernel, one curve for each run; HTML, PDF or PNG.",
         ),
         Option(
             names=("--line",),
@@ -498,6 +504,7 @@ DIAGNOSE = Command(
     "evidence.",
     options=(
         _file(more=LIVE),
+        _all("name all faults, findings and suspects"),
         *_forms(CONCLUSION, "junit"),
         _topology("Reference"),
         Option(
@@ -569,6 +576,7 @@ COMPARE = Command(
             group="Arguments",
             brief="results file of the later run",
         ),
+        _all("print all changes, of which otherwise 15 of each kind are printed"),
         *_forms("only how much changed, as one line"),
         Option(
             names=("--at-least",),
@@ -966,6 +974,7 @@ INVENTORY = Command(
             brief="keep the results file, to compare a later one with it",
         ),
         _force("FILE"),
+        _all("print all deviations or changes, of which otherwise 15 are printed"),
         *_forms(CONCLUSION),
         *HELP,
     ),
