@@ -1,6 +1,8 @@
 """Writes report pages as PDF, PNG or PostScript: one page per figure."""
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -21,6 +23,15 @@ class Part:
     pages: Sequence[Draw]
 
 
+@contextmanager
+def _missing_glyphs_are_boxes() -> Iterator[None]:
+    """Names of hosts may have characters that the font has not."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        yield
+
+
+@_missing_glyphs_are_boxes()
 def write_pdf(parts: Sequence[Part], path: Path, title: str = "Everylink report") -> list[Path]:
     """Write all pages; return the paths written."""
     written = BytesIO()  # PdfPages raises errors of zlib where a file cannot be written
@@ -34,6 +45,7 @@ def write_pdf(parts: Sequence[Part], path: Path, title: str = "Everylink report"
     return [path]
 
 
+@_missing_glyphs_are_boxes()
 def write_png(parts: Sequence[Part], path: Path) -> list[Path]:
     """Write one picture per page: `x.png`, or `x-1.png`, `x-2.png`, ... for several; of a part with a name
     `x-verdicts.png` and so on. Returns the paths written."""
@@ -48,6 +60,7 @@ def write_png(parts: Sequence[Part], path: Path) -> list[Path]:
     return written
 
 
+@_missing_glyphs_are_boxes()
 def write_ps(parts: Sequence[Part], path: Path) -> list[Path]:
     """Write all pages; return the paths written."""
     pages = list(_pages(parts))
