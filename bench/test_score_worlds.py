@@ -7,6 +7,7 @@ from worlds.structures import BUILDING
 HOSTS, SEED = 32, 1
 ONE_HOST = ("quadrants", "CCXs", "cube mesh", "mesh of cores", "nested sockets")
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
+FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
 UPLINKS = (
     "fat tree 1:1 static", "fat tree 2:1 static", "fat tree 4:1 adaptive", "fat tree 1:1 adaptive",
     "fat tree 2:1 re-hashed",
@@ -130,6 +131,13 @@ def test_no_leaf_is_accused_by_a_sample_of_an_oversubscribed_tree(partners: int,
     found = score(Case("fat tree 4:1 static", (), SAMPLED_SEED, 64, partners=partners, topology=topology))
     assert found is not None
     assert found.wrong == 0
+
+
+@pytest.mark.parametrize("kinds", [(), ("host",)])
+def test_nothing_but_a_slow_host_is_accused_by_four_partners(kinds: tuple[str, ...]) -> None:
+    found = score(Case("HyperX", kinds, FEW_PARTNERS_SEED, HOSTS, partners=4))
+    assert found is not None
+    assert (found.all_found, found.wrong) == (True, 0)
 
 
 def test_a_slow_rank_is_named_and_not_its_host() -> None:

@@ -30,11 +30,14 @@ def _between(one: range, other: range) -> Mask:
     return np.asarray(np.isin(PAIRS[:, 0], one) & np.isin(PAIRS[:, 1], other))
 
 
-def _run(slow: Mask, alone: float = 1.5, detours: float = 0.0, far: Mask | None = None) -> Results:
+def _run(
+    slow: Mask, alone: float = 1.5, detours: float = 0.0, far: Mask | None = None, longer: Mask | None = None
+) -> Results:
     """A run whose pairs differ by what shares their ways, which hides that the `slow` ones take 1.5 times as long.
 
     `alone`: how many times as long they take alone, but for that part of the readings, the `detours`; so take many
-    pairs with a quarter of the ranks. `far`: pairs that take 2 times as long by design.
+    pairs with a quarter of the ranks. `far`: pairs that take 2 times as long by design. `longer`: others that take as
+    long alone.
     """
     random = np.random.default_rng(4)
     load = np.exp(np.abs(0.3 * random.standard_normal(len(PAIRS))))
@@ -42,7 +45,8 @@ def _run(slow: Mask, alone: float = 1.5, detours: float = 0.0, far: Mask | None 
     rows = [_rows(usual * load, MAIN, random, turn) for turn in range(3)]
     for turn in range(QUARTERS + ALONES):
         factor = 1.5 if turn < QUARTERS else alone
-        times = usual * np.where(slow & (random.random(len(PAIRS)) >= detours), factor, 1.0)
+        here = slow if longer is None or turn < QUARTERS else slow | longer
+        times = usual * np.where(here & (random.random(len(PAIRS)) >= detours), factor, 1.0)
         rows.append(_rows(times, QUARTER if turn < QUARTERS else ONE_WAY, random, 3 + turn))
     facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
     ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
@@ -72,6 +76,12 @@ def test_a_trunk_that_load_hides_is_named_by_what_a_quarter_of_the_ranks_shows()
 
 def test_a_trunk_that_is_slow_only_with_others_gets_no_verdict() -> None:
     assert not judge(_run(_between(G1, G3), alone=1.0), TOLD).verdicts
+
+
+def test_a_trunk_is_no_slower_alone_than_others_if_a_quarter_of_all_ways_take_as_long() -> None:
+    one, several = _between(G0, G2), _between(G0, G2) | _between(G0, G3)
+    assert _verdict(_run(_between(G1, G3), longer=one)).kind == "trunk"
+    assert not judge(_run(_between(G1, G3), longer=several), TOLD).verdicts
 
 
 def test_a_trunk_is_slow_alone_though_the_best_readings_took_a_detour() -> None:

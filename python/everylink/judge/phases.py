@@ -265,9 +265,10 @@ class PhaseReadings:
                 slow[one] = ranks.are_slow(one.effect, good, False, unless_usual=True) if known else None
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True, GONE_OF_PAIR)
+        beside = hosts.without(self._links_of_ways(findings)) if findings.trunks else hosts
         for trunk in findings.trunks:
-            links = self.of_hosts.links_of(trunk, group_of)
-            slow[trunk] = hosts.are_slow(trunk.effect, _without(_hosts_of(bad), links), False)
+            links = _without(_hosts_of(bad), self.of_hosts.links_of(trunk, group_of))
+            slow[trunk] = beside.are_slow(trunk.effect, links, False, unless_usual=True)
         return slow
 
     def slow_direction(self, found: Found, findings: Findings) -> OneWay | None:
