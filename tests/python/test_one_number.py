@@ -1,6 +1,7 @@
 """The numbers of a run are the same in the file, on the terminal, as JSON, in the page and in the PDF."""
 
 import json
+import math
 import re
 import subprocess
 from collections.abc import Callable
@@ -25,7 +26,8 @@ SIZES = tuple(8 * 4**i for i in range(12))
 
 def _slow(link: Link, size: int) -> float:
     """Host 3 is slow with all others."""
-    return steady(link, size) * (1.4 if 3 in link else 1.0) * (1 + 0.01 * np.sin(17 * link[0] + 5 * link[1]))
+    ripple = 1 + 0.01 * math.sin(17 * link[0] + 5 * link[1])
+    return steady(link, size) * (1.4 if 3 in link else 1.0) * ripple
 
 
 def _some(path: Path, everylink: Command) -> Path:
