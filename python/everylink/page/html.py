@@ -30,6 +30,7 @@ from everylink.links.hosts import host_names
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
+from everylink.page.evidence import evidence_of
 from everylink.page.packed import base64_text as _base64
 from everylink.page.packed import packed as _packed
 from everylink.text.host_tables import SECTION, HostTable, report_tables
@@ -109,6 +110,7 @@ def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
         "findings": [_finding(one, places, False) for one in judgement.verdicts[:MOST]],
         "suspects": [_finding(one, places, True) for one in judgement.suspects[:MOST_SUSPECTS]],
         "leftOut": [max(len(judgement.verdicts) - MOST, 0), max(len(judgement.suspects) - MOST_SUSPECTS, 0)],
+        "evidence": evidence_of(judged, places, blocks),
         "inventory": finding_lines(judgement),
         "structure": structure_lines(judgement)[1:],
         "warnings": link_warnings(run),
@@ -334,4 +336,4 @@ def _json(value: View) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-SCRIPTS = ("data.js", "matrix.js", "tiles.js", "lists.js", "page.js", "live.js")
+SCRIPTS = ("data.js", "matrix.js", "tiles.js", "lists.js", "evidence.js", "page.js", "live.js")

@@ -14,6 +14,7 @@ function fillFindings() {
     more.hidden = true;
     for (const line of [`${finding.evidence}; confidence ${finding.confidence}`, finding.because, finding.action]) if (line) element("p", line, more);
     element("p", "", more).className = "profile";
+    element("div", "", more).className = "evidence";
   });
   const [verdicts, suspects] = run.leftOut;
   if (verdicts + suspects) element("li", `and ${[verdicts && `${verdicts} more`, suspects && `${suspects} more suspects`].filter(Boolean).join(", ")}: everylink diagnose --format json has all`, list).className = "pale rest";
@@ -33,7 +34,9 @@ async function chooseFinding(number) {
   [...$("findings").querySelectorAll("button")].forEach((button, k) => {
     button.ariaExpanded = String(k === number);
     button.parentElement.querySelector("div").hidden = k !== number;
-    if (k === number) button.parentElement.querySelector(".profile").textContent = profileText(finding);
+    if (k !== number) return;
+    button.parentElement.querySelector(".profile").textContent = profileText(finding);
+    fillEvidence(button.parentElement.querySelector(".evidence"), finding, state.run.evidence[number]);
   });
   if (finding) showFinding(finding); else showAll();
   draw();
