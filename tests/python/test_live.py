@@ -14,12 +14,12 @@ import pytest
 from browser import FLAGS, chromium
 from conftest import Command
 from everylink.cli import live as live_module
-from everylink.cli.live import NOT_JUDGED, Live
+from everylink.cli.live import Live
 from everylink.deviation.blocks import blocks_of
 from everylink.deviation.following import Following
 from everylink.deviation.scale import FAILED, NOT_MEASURED, code_of
 from everylink.io.read import read
-from everylink.judge.verdict import JudgedRun
+from everylink.judge.verdict import NOT_JUDGED, JudgedRun
 from everylink.model.results import Results
 from everylink.page.html import live_page, live_planes
 from everylink.page.server import Events, Page, Request, Resource, Server

@@ -20,7 +20,7 @@ from everylink.deviation.following import Following
 from everylink.errors import EverylinkError
 from everylink.io.read import read
 from everylink.io.stored import NO_ROWS
-from everylink.judge.verdict import JudgedRun, Judgement
+from everylink.judge.verdict import NOT_JUDGED, JudgedRun
 from everylink.model.results import Results
 from everylink.page.html import MOST_BLOCKS, live_page, live_planes
 from everylink.page.server import Events, Page, Server
@@ -30,7 +30,6 @@ from everylink.text.verdicts import finding_lines, headline, title
 
 PART = 0.008  # of a core
 EVERY = 1.0  # seconds
-NOT_JUDGED = Judgement(verdicts=(), suspects=(), links_measured=0, links_failed=0, sizes=(), remarks=())
 WAITING = "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta http-equiv=refresh content=1><title>Everylink</title>"
 
 

@@ -16,14 +16,14 @@ from everylink.deviation.model import Deviations
 from everylink.deviation.planes import Planes
 from everylink.deviation.scale import FAILED, NOT_MEASURED, Codes
 from everylink.deviation.strips import CODES, readings_of_a_link, strip
-from everylink.deviation.usual import Usual
+from everylink.deviation.usual import Reference
 from everylink.model.results import Size
 from everylink.model.rows import Outcome
 
 STRIP_BYTES = 512 * 2**20  # of links held at the same time
 
 
-def deviations(size: Size, usual: Usual, blocks: Blocks, with_links: bool = False) -> Deviations:
+def deviations(size: Size, usual: Reference, blocks: Blocks, with_links: bool = False) -> Deviations:
     """Reads the rows once for each strip of STRIP_BYTES. Raises FileDamaged, NotEnoughMemory."""
     ranks, planes = size.ranks, Planes(blocks)
     whole = np.full((ranks, ranks), NOT_MEASURED, np.int8) if with_links else None
@@ -47,7 +47,7 @@ def strips(blocks: Blocks, links: int) -> Iterator[tuple[int, int]]:
 
 
 def _codes(
-    usual: Usual,
+    usual: Reference,
     frm: NDArray[np.uint32],
     to: NDArray[np.uint32],
     outcome: NDArray[np.uint8],

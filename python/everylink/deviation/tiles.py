@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from everylink.deviation.blocks import Index
 from everylink.deviation.scale import FAILED, NOT_MEASURED, Codes
 from everylink.deviation.strips import SECONDS, Values, readings_of_a_link, strip
-from everylink.deviation.usual import Usual
+from everylink.deviation.usual import Reference
 from everylink.errors import EverylinkError
 from everylink.memory import available
 from everylink.model.results import Size
@@ -39,7 +39,7 @@ class Matrix:
 
     run: int
     size: Size
-    usual: Usual
+    usual: Reference
     places: Index
 
     @property

@@ -212,6 +212,9 @@ def describe(verdict: Verdict) -> Mapping[str, object]:
     }  # fmt: skip
 
 
+NOT_JUDGED = Judgement(verdicts=(), suspects=(), links_measured=0, links_failed=0, sizes=(), remarks=())
+
+
 @dataclass(frozen=True)
 class JudgedRun:
     """A run and its judgement, computed once for the terminal and every page of a report.

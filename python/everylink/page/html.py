@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from everylink.compare.comparison import Comparison, compare
 from everylink.deviation.blocks import Blocks, blocks_of
 from everylink.deviation.colours import PALETTE
 from everylink.deviation.marks import Places, groups_of
@@ -20,19 +22,22 @@ from everylink.deviation.model import Deviations, Lines, Outliers
 from everylink.deviation.reduce import deviations
 from everylink.deviation.scale import NOT_MEASURED, PER_LOG, STEPS, Codes
 from everylink.deviation.tiles import Matrix, write_tiles
-from everylink.deviation.usual import Usual, usual_of
+from everylink.deviation.usual import Earlier, Reference, usual_of
+from everylink.errors import NotEnoughMemory, UserMistake
 from everylink.figure.canvas import time_ticks
-from everylink.judge.verdict import JudgedRun, Verdict
+from everylink.judge.verdict import NOT_JUDGED, JudgedRun, Verdict
 from everylink.links.classes import histogram, summarise
 from everylink.links.extremes import slowest
 from everylink.links.failed import fold_failures
 from everylink.links.hosts import host_names
+from everylink.model.changes import Change
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
 from everylink.page.evidence import evidence_of
 from everylink.page.packed import base64_text as _base64
 from everylink.page.packed import packed as _packed
+from everylink.terminal.comparison import change_text, changes_text, failure_text, notes
 from everylink.text.host_tables import SECTION, HostTable, report_tables
 from everylink.text.run import link_warnings, means_lines, rate_text, remarks, run_lines
 from everylink.text.verdicts import (
@@ -46,7 +51,7 @@ from everylink.text.verdicts import (
     title,
     unmeasured_lines,
 )
-from everylink.units import size_text, tick_text, time_text
+from everylink.units import plural, size_text, tick_text, time_text
 
 View = dict[str, Any]
 MOST_BLOCKS = 512  # rows and columns of the matrix that is seen first
@@ -60,9 +65,12 @@ IN_ORDER_OF_USE = ("median", "max", "min", "p99", "mean")
 
 def view(runs: Sequence[JudgedRun], with_links: bool = True) -> View:
     """All data that the page shows, for several runs."""
-    budget = _Budget([run.results for run in runs] if with_links else [])
+    compared = list(_compared(runs))
+    every = [run.results for run in runs] + [found.matched.new for found in compared]
+    budget = _Budget(every if with_links else [], len(runs))
+    against = [_against(len(runs) + i, found, budget) for i, found in enumerate(compared)]
     return {
-        "runs": [_run(i, run, budget) for i, run in enumerate(runs)],
+        "runs": [*(_run(i, run, budget) for i, run in enumerate(runs)), *against],
         "outcomes": {int(o): outcome_text(o) for o in Outcome},
         "scale": {"perLog": PER_LOG, "steps": STEPS, "palette": _base64(PALETTE)},
     }
@@ -71,10 +79,11 @@ def view(runs: Sequence[JudgedRun], with_links: bool = True) -> View:
 class _Budget:
     """What the page holds link by link: `links` (run, size), and `statistics` (run, size, statistic).
 
-    Large messages first, and medians before other statistics, which are compared with what is expected, too.
+    Large messages first, and medians before other statistics, which are compared with what is expected, too. Of those
+    behind the first `judged` runs, which are comparisons, only medians.
     """
 
-    def __init__(self, runs: Sequence[Results]) -> None:
+    def __init__(self, runs: Sequence[Results], judged: int) -> None:
         every = [(i, size.bytes, len(run.ranks) ** 2) for i, run in enumerate(runs) for size in reversed(run.sizes)]
         self.links: set[tuple[int, int]] = set()
         left = LINKS_BUDGET
@@ -89,12 +98,60 @@ class _Budget:
                 is_median = statistic == "median"
                 fits = (i, size) in self.links if is_median else (i, size, "median") in self.statistics
                 need = (8 if is_median else 4) * cells  # with what is expected
-                if fits and need <= left:
+                if fits and need <= left and (is_median or i < judged):
                     self.statistics.add((i, size, statistic))
                     left -= need
 
 
-def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
+def _compared(runs: Sequence[JudgedRun]) -> Iterator[Comparison]:
+    """The first run against each other one that can be compared with it."""
+    for run in runs[1:]:
+        with suppress(UserMistake, NotEnoughMemory):
+            yield compare(runs[0].results, run.results)
+
+
+def _against(index: int, found: Comparison, budget: _Budget) -> View:
+    """A comparison, shown as a run: its links against those of the base, its changes as findings."""
+    base, new = found.matched.base, found.matched.new
+    earlier = {size.bytes: Earlier.of(size) for size in base.sizes}
+    shown = _run(index, JudgedRun(new, NOT_JUDGED), budget, lambda _, size: earlier[size.bytes])
+    places = Places(new.ranks, blocks_of(new.ranks, MOST_BLOCKS), {})
+    changes = [_change(one, places) for one in (*found.slower, *found.faster)]
+    for size in shown["sizes"]:
+        size["leftOut"] = []  # what is not compared
+    return shown | {
+        "name": f"{new.path.name} against {base.path.name}",
+        "reference": base.path.name,
+        "headline": f"{changes_text(found)}, against {base.path.name}",
+        "alarm": found.regression,
+        "tested": notes(found),
+        "findings": changes[:MOST],
+        "leftOut": [max(len(changes) - MOST, 0), 0],
+        "warnings": [f"Failed, and did not in {base.path.name}: {failure_text(one)}" for one in found.failed],
+        "tables": [],
+        "remarks": [f"Did not fail, and failed in {base.path.name}: {failure_text(one)}" for one in found.healed],
+    }
+
+
+def _change(change: Change, places: Places) -> View:
+    return {
+        "title": change_text(change),
+        "suspected": not change.slower,
+        "note": "" if change.slower else "faster",
+        "confidence": f"{100 * change.confidence:.3g} %",
+        "evidence": f"{plural(change.links, 'link')}",
+        "because": "",
+        "action": "",
+        "kind": change.kind,
+        "direction": change.direction,
+        "bytes": change.bytes,
+        "ends": [] if change.kind == "class" else places.ends(change.kind, change.subject),
+    }
+
+
+def _run(
+    index: int, judged: JudgedRun, budget: _Budget, reference: Callable[[JudgedRun, Size], Reference] = usual_of
+) -> View:
     run, judgement = judged.results, judged.judgement
     blocks = blocks_of(run.ranks, MOST_BLOCKS)
     names, order = host_names(run.ranks), blocks.order
@@ -103,6 +160,7 @@ def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
     measured = any(size.outcomes.links for size in run.sizes)
     return {
         "name": run.path.name,
+        "reference": "expected",
         "headline": headline(judgement).plain if measured else "nothing was measured",
         "alarm": measured and judgement.conclusion.is_alarm,
         "tested": [*tested_lines(judgement), *unmeasured_lines(judgement)] if measured else [],
@@ -129,7 +187,7 @@ def _run(index: int, judged: JudgedRun, budget: _Budget) -> View:
         "times": [row for size in run.sizes for row in _time_rows(run, size)],
         "sizes": [
             _size(
-                judged, size, blocks, (index, size.bytes) in budget.links,
+                run, size, reference(judged, size), blocks, (index, size.bytes) in budget.links,
                 {name for name in STATISTICS if (index, size.bytes, name) in budget.statistics},
             )
             for size in run.sizes
@@ -141,6 +199,7 @@ def _finding(verdict: Verdict, places: Places, suspected: bool) -> View:
     return {
         "title": title(verdict),
         "suspected": suspected,
+        "note": "suspected" if suspected else "",
         "confidence": confidence_text(verdict),
         "evidence": verdict.evidence,
         "because": verdict.because,
@@ -165,10 +224,8 @@ def _time_rows(run: Results, size: Size) -> Iterable[list[str]]:
         yield [size_text(size.bytes), str(c.link_class), str(c.links), str(c.failed), *cells]
 
 
-def _size(judged: JudgedRun, size: Size, blocks: Blocks, whole: bool, statistics: set[str]) -> View:
-    run = judged.results
+def _size(run: Results, size: Size, usual: Reference, blocks: Blocks, whole: bool, statistics: set[str]) -> View:
     place, failed = blocks.places, fold_failures(run, size)
-    usual = usual_of(judged, size)
     found = deviations(size, usual, blocks, whole)
     links = size.links if statistics else None
     known = [s for s in STATISTICS if links is not None and np.isfinite(links.statistic(s)).any()] or ["median"]
@@ -217,14 +274,14 @@ def _outliers(found: Outliers) -> View:
     return {"ends": _packed(ends), "code": _packed(found.code[:KEPT_OUTLIERS])}
 
 
-def _expected(usual: Usual, blocks: Blocks) -> NDArray[np.float32]:
+def _expected(usual: Reference, blocks: Blocks) -> NDArray[np.float32]:
     """Seconds expected of each link, in drawn order."""
     ranks = blocks.order.ranks
     frm, to = (ends.ravel().astype(np.uint32) for ends in np.meshgrid(ranks, ranks, indexing="ij"))
     return np.exp(usual.log_seconds(frm, to)).astype("<f4").reshape(len(ranks), len(ranks))
 
 
-def _slowest(run: Results, size: Size, usual: Usual, place: NDArray[np.int64]) -> list[list[Any]]:
+def _slowest(run: Results, size: Size, usual: Reference, place: NDArray[np.int64]) -> list[list[Any]]:
     """From, to, seconds, times what is expected, seconds and outcome of measuring it again."""
     links = slowest(run, size, LISTED)
     return [
@@ -278,6 +335,7 @@ def _histogram(run: Results, size: Size) -> View | None:
         "counts": {str(c): counts.tolist() for c, counts in counted.counts.items()},
         "ticks": [[float((np.log(t) - low) / (high - low)), tick_text(time_text(t))] for t in ticks],
         "edges": [time_text(e) for e in counted.edges],
+        "seconds": [float(e) for e in counted.edges],
     }
 
 
@@ -336,4 +394,4 @@ def _json(value: View) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-SCRIPTS = ("data.js", "matrix.js", "tiles.js", "lists.js", "evidence.js", "page.js", "live.js")
+SCRIPTS = ("data.js", "matrix.js", "tiles.js", "lists.js", "again.js", "order.js", "page.js", "live.js")

@@ -65,6 +65,11 @@ def _compared(found: Comparison) -> str:
     return f"{plural(ranks, 'rank')} on {plural(hosts, 'host')}, {plural(links, 'link')}, {sizes}"
 
 
+def notes(found: Comparison) -> list[str]:
+    """What was compared, what to know of it, and what did not change."""
+    return [_compared(found), *_notes(found.matched), *_end(found)]
+
+
 def _notes(matched: Matched) -> Iterator[str]:
     for where, run in (("The base", matched.base), ("The new run", matched.new)):
         if not run.facts.complete:
@@ -91,7 +96,7 @@ def _change_lines(changes: Sequence[Change]) -> list[str]:
         alike.setdefault(way if change.kind == "host" else change, []).append(change)
     lines = []
     for same in alike.values():
-        lines += [_change_text(change) for change in same] if len(same) < MANY_HOSTS else [_hosts_text(same)]
+        lines += [change_text(change) for change in same] if len(same) < MANY_HOSTS else [_hosts_text(same)]
     return lines
 
 
@@ -103,7 +108,8 @@ def _hosts_text(same: Sequence[Change]) -> str:
     return f"{hosts}: {min(factors):.2f} to {max(factors):.2f} times {way} at {size_text(same[0].bytes)}{also}"
 
 
-def _change_text(change: Change) -> str:
+def change_text(change: Change) -> str:
+    """A change as one line."""
     also = f"; also at {', '.join(map(size_text, change.also))}" if change.also else ""
     times = f"{time_text(change.base_seconds)} -> {time_text(change.new_seconds)}"
     factor = f"{change.factor:.2f} times as long" if change.slower else f"{1 / change.factor:.2f} times as fast"

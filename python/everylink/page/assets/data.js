@@ -7,7 +7,7 @@ const NOT_MEASURED = -128, FAILED = -127, LEAST_KNOWN = -126; // codes of links,
 const codeOf = (factor) => Math.round(Math.log(factor) * data.scale.perLog);
 const factorOf = (code) => Math.exp(code / data.scale.perLog);
 const SLOW = codeOf(1.25);
-const state = { run: null, size: null, view: "usual", statistic: "median", levels: [], finding: -1, x: 0, y: 0, k: 1, cell: null };
+const state = { run: null, size: null, view: "usual", statistic: "median", levels: [], number: 0, order: "drawn", brush: null, finding: -1, x: 0, y: 0, k: 1, cell: null };
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 async function unpacked(text, Kind) {
@@ -18,6 +18,11 @@ async function unpacked(text, Kind) {
 // What drawing needs of a size: `usual`, `worst`, `slow`, `failed`, `timed` by blocks, and single links where the page has them.
 async function load(size) {
   if (size.loaded) return size.loaded;
+  if (size.from) {
+    size.loaded = permuted(await load(size.from), size.shown);
+    for (const which of ["again", "alone"]) size.loaded[which] = new Map(size[which].map((row) => [row.link.join(), row]));
+    return size.loaded;
+  }
   const packed = size.deviation, made = { edges: Int32Array.from(packed.edges) };
   const wanted = [["usual", Int8Array], ["worst", Int8Array], ["slow", Uint8Array], ["failed", Uint8Array], ["timed", Uint8Array]]
     .map(async ([name, Kind]) => { made[name] = await unpacked(packed[name], Kind); });
@@ -58,11 +63,13 @@ const known = (value) => value !== null && Number.isFinite(value);
 const timeText = (s) => (known(s) ? inUnit(s, TIMES) : "-");
 const rateText = (s) => (known(s) && s > 0 ? state.run.directions.map((n) => inUnit(n * state.size.bytes / s, RATES)).join(" or ") : "-");
 const percentText = (part) => (part > 0 && part < 0.01 ? "below 1 %" : `${Math.round(100 * part)} %`);
+const referenceText = () => (state.run.reference === "expected" ? "expected" : `of ${state.run.reference}`); // behind a factor
+const timeOfReference = () => (state.run.reference === "expected" ? "the expected time" : `the time of ${state.run.reference}`);
 function factorText(code) {
   if (code === FAILED) return "failed";
   if (code < LEAST_KNOWN) return "not measured";
   const most = code >= 127 ? " or more" : "";
-  return `${factorOf(code).toFixed(2)}x expected${most}`;
+  return `${factorOf(code).toFixed(2)}x ${referenceText()}${most}`;
 }
 
 const hostAt = (place) => { // the host with the rank at this place

@@ -9,12 +9,13 @@ function fillFindings() {
     button.className = finding.suspected ? "suspected" : "";
     button.ariaExpanded = "false";
     button.onclick = () => chooseFinding(number === state.finding ? -1 : number);
-    if (finding.suspected) element("span", " suspected", item).className = "pale";
+    if (finding.note) element("span", ` ${finding.note}`, item).className = "pale";
     const more = element("div", "", item);
     more.hidden = true;
     for (const line of [`${finding.evidence}; confidence ${finding.confidence}`, finding.because, finding.action]) if (line) element("p", line, more);
     element("p", "", more).className = "profile";
-    element("div", "", more).className = "evidence";
+    svg("svg", { class: "evidence", viewBox: "0 0 420 96", role: "img" }, more);
+    element("div", "", more).className = "again";
   });
   const [verdicts, suspects] = run.leftOut;
   if (verdicts + suspects) element("li", `and ${[verdicts && `${verdicts} more`, suspects && `${suspects} more suspects`].filter(Boolean).join(", ")}: everylink diagnose --format json has all`, list).className = "pale rest";
@@ -35,8 +36,9 @@ async function chooseFinding(number) {
     button.ariaExpanded = String(k === number);
     button.parentElement.querySelector("div").hidden = k !== number;
     if (k !== number) return;
-    button.parentElement.querySelector(".profile").textContent = profileText(finding);
-    fillEvidence(button.parentElement.querySelector(".evidence"), finding, state.run.evidence[number]);
+    button.parentElement.querySelector(".profile").textContent = [profileText(finding), againText(finding)].filter(Boolean).join("\n");
+    drawEvidence(button.parentElement.querySelector(".evidence"), finding);
+    fillAgain(button.parentElement.querySelector(".again"), state.run.evidence[number]);
   });
   if (finding) showFinding(finding); else showAll();
   draw();
@@ -80,10 +82,60 @@ function rowsText(end, loaded) {
   return `At ${state.size.label}, ${said.join("; ")}.`;
 }
 
+function againText(finding) { // its links that were measured again, or alone
+  const { again, alone, loaded } = state.size, said = [];
+  const inside = (link) => rectangles(finding).some(([a, b, c, d]) => link[0] >= a && link[0] < b && link[1] >= c && link[1] < d);
+  for (const [rows, what] of [[again, "measured again"], [alone, "tried again alone"]]) {
+    const own = rows.filter(({ link }) => inside(link)), timed = own.map(({ median }) => median).filter(known).sort((a, b) => a - b);
+    const before = own.map(({ link: [from, to] }) => loaded.seconds.median?.[from * ranksOf(state.run) + to]).filter(known).sort((a, b) => a - b);
+    if (own.length) said.push(`${what}: ${own.length} of its links, ${timed.length} with a time${timed.length ? `, ${timeText(timed[timed.length >> 1])} at the median${before.length ? `, before ${timeText(before[before.length >> 1])}` : ""}` : ""}`);
+  }
+  return said.join("; ");
+}
+
+// Its links, or where the page has no single links the medians of its ranks, against all others: how many of each deviate by
+// how much. Each of both is drawn as high as its highest bar.
+const BIN = 3, LOWEST = -60, BINS = 58; // in codes
+function countsOf(finding) {
+  const own = new Float64Array(BINS), others = new Float64Array(BINS), { links, senders, receivers } = state.size.loaded;
+  const add = (counts, code, one) => { if (code >= LEAST_KNOWN) counts[within(Math.floor((code - LOWEST) / BIN), 0, BINS - 1)] += one; };
+  if (links) {
+    const ranks = ranksOf(state.run), seen = new Uint8Array(links.length);
+    for (const code of links) add(others, code, 1);
+    for (const [a, b, c, d] of rectangles(finding)) for (let i = a; i < b; i++) for (let j = c, at = i * ranks + c; j < d; j++, at++) {
+      if (!seen[at]) { seen[at] = 1; add(own, links[at], 1); add(others, links[at], -1); }
+    }
+    return { own, others, of: "links" };
+  }
+  const inside = (place) => finding.ends.flat().some(([a, b]) => place >= a && place < b);
+  for (const { median } of [senders, receivers]) median.forEach((code, place) => add(inside(place) ? own : others, code, 1));
+  return { own, others, of: "medians of ranks" };
+}
+function drawEvidence(drawing, finding) {
+  drawing.replaceChildren();
+  const { own, others, of } = countsOf(finding), x = (code) => 8 + (code - LOWEST) / (BIN * BINS) * 404, bottom = 74;
+  const total = own.reduce((sum, one) => sum + one, 0);
+  drawing.toggleAttribute("hidden", !total || !finding.ends.flat().length);
+  drawing.style.display = drawing.hasAttribute("hidden") ? "none" : "";
+  drawing.ariaLabel = `deviations of its ${total} ${of} against those of all others`;
+  for (const [counts, kind] of [[others, "others"], [own, "own"]]) {
+    const most = Math.max(...counts, 1), height = (count) => (count > 0 ? Math.max(1.5, 56 * count / most) : 0);
+    counts.forEach((count, k) => { if (count > 0) svg("rect", { x: x(LOWEST + k * BIN), width: x(BIN) - x(0), y: bottom - height(count), height: height(count), class: kind }, drawing); });
+  }
+  svg("path", { d: `M8,${bottom}H412`, stroke: "currentColor" }, drawing);
+  for (const factor of [1 / 2, 1 / 1.5, 1, 1.25, 1.5, 2, 4]) {
+    const text = factor < 1 ? `1/${1 / factor}` : String(factor);
+    svg("line", { x1: x(codeOf(factor)), x2: x(codeOf(factor)), y1: bottom, y2: bottom + 4, stroke: "currentColor" }, drawing);
+    svg("text", { x: x(codeOf(factor)), y: bottom + 16, "text-anchor": "middle" }, drawing, text);
+  }
+  svg("text", { x: 412, y: 12, "text-anchor": "end", class: "own" }, drawing, `its ${total} ${of}`);
+  svg("text", { x: 412, y: 26, "text-anchor": "end", class: "others" }, drawing, "all others");
+}
+
 function spreadText({ senders }) {
   const sum = (counts) => counts.reduce((total, count) => total + count, 0), timed = sum(senders.timed), slow = sum(senders.slow);
   const part = 100 * (timed - slow) / timed, whole = Math.abs(part - 100) < 1e-9;
-  return timed ? `At ${state.size.label} ${whole ? "all" : `${Math.min(part, 99.99).toFixed(part > 99 ? 2 : 1)} % of the`} ${timed.toLocaleString("en")} links take less than 1.25 times the expected time.` : "";
+  return timed ? `At ${state.size.label} ${whole ? "all" : `${Math.min(part, 99.99).toFixed(part > 99 ? 2 : 1)} % of the`} ${timed.toLocaleString("en")} links take less than 1.25 times ${timeOfReference()}.` : "";
 }
 
 function drawScale() { // the steps at equal distances
@@ -103,8 +155,8 @@ function drawScale() { // the steps at equal distances
     svg("line", { x1: x(k / last), x2: x(k / last), y1: y + 14, y2: y + 18, stroke: "currentColor" }, scale);
     svg("text", { x: x(k / last), y: y + 29, "text-anchor": "middle" }, scale, text);
   });
-  svg("text", { x: 20, y: 12 }, scale, share ? "part of the links of a cell that take 1.25 times the expected time" : "faster");
-  if (!share) svg("text", { x: width - 20, y: 12, "text-anchor": "end" }, scale, "slower: times the expected time");
+  svg("text", { x: 20, y: 12 }, scale, share ? `part of the links of a cell that take 1.25 times ${timeOfReference()}` : "faster");
+  if (!share) svg("text", { x: width - 20, y: 12, "text-anchor": "end" }, scale, `slower: times ${timeOfReference()}`);
   const legend = $("legend"), { size } = state;
   legend.replaceChildren();
   if (size.failed) { element("i", "", legend).className = "hatch"; element("span", "failed", legend); }
@@ -118,12 +170,14 @@ function drawScale() { // the steps at equal distances
   element("div", notes.join(" "), legend).className = "pale";
 }
 
+const HISTOGRAM = { left: 76, right: 618, top: 10, bottom: 190 };
+const countText = (count) => (count >= 1e9 ? `${count / 1e9} billion` : count >= 1e6 ? `${count / 1e6} million` : count.toLocaleString("en"));
 function drawHistogram() {
   const drawing = $("histogram"), counted = state.size.histogram;
   drawing.replaceChildren();
   $("histogramPart").hidden = !counted;
   if (!counted) return;
-  const left = 62, right = 618, top = 10, bottom = 190;
+  const { left, right, top, bottom } = HISTOGRAM;
   const most = Math.max(...Object.values(counted.counts).flat()), span = Math.log10(2 * most / 0.6);
   const x = (place) => left + place * (right - left);
   const y = (count) => bottom - (bottom - top) * Math.log10(count / 0.6) / span;
@@ -135,11 +189,16 @@ function drawHistogram() {
     const bar = svg("rect", { ...box, class: turn ? "same" : "other" }, drawing);
     svg("title", {}, bar, `${count} links (${name}) from ${counted.edges[k]} to ${counted.edges[k + 1]}`);
   }));
-  for (let count = 1; count <= most; count *= 10) svg("text", { x: left - 6, y: y(count) + 4, "text-anchor": "end" }, drawing, count.toLocaleString("en"));
+  for (let count = 1; count <= most; count *= 10) svg("text", { x: left - 6, y: y(count) + 4, "text-anchor": "end" }, drawing, countText(count));
   for (const [place, text] of counted.ticks) {
     svg("line", { x1: x(place), x2: x(place), y1: bottom, y2: bottom + 4, stroke: "currentColor" }, drawing);
     svg("text", { x: x(place), y: bottom + 17, "text-anchor": "middle" }, drawing, text);
   }
+  if (state.brush) {
+    const [from, to] = [counted.places[state.brush[0]], counted.places[state.brush[1] + 1]].map(x);
+    svg("rect", { x: from, width: to - from, y: top, height: bottom - top, class: "brush" }, drawing);
+  }
+  fillBrush();
   svg("path", { d: `M${left},${top}V${bottom}H${right}`, fill: "none", stroke: "currentColor" }, drawing);
   $("kinds").replaceChildren();
   if (kinds.length > 1) kinds.forEach(([name], turn) => { element("i", "", $("kinds")).className = turn ? "same" : "other"; element("span", name, $("kinds")); });
@@ -147,6 +206,7 @@ function drawHistogram() {
 
 function fillSlowest(column = 2, ascending = false) {
   const { size } = state;
+  $("factorHead").textContent = `x ${state.run.reference}`;
   $("slowestPart").hidden = !size.slowest.length;
   const rows = size.slowest.map(([from, to, first, ratio, second, outcome]) => ({
     ends: [from, to],

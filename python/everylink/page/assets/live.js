@@ -21,7 +21,7 @@ async function takePlanes({ bytes, deviation }) {
 }
 
 if (data.live) ready.then(() => {
-  VIEWS.usual = "deviation from the median so far";
+  state.run.reference = "the median so far";
   chooseView(state.view);
   $("spread").textContent = "";
   for (const part of document.querySelectorAll(".judged")) part.hidden = true;

@@ -4,7 +4,7 @@
 const GUTTER = 14, LARGEST = 64, LABEL = 13, HATCH = 5;
 const canvas = $("matrix"), paper = canvas.getContext("2d");
 const SHARES = ["slow", "failed", "timed"];
-const VIEWS = { usual: "deviation from expected", worst: "worst link of each cell", slow: "share of slow links" };
+const VIEWS = { usual: "deviation", worst: "worst link of each cell", slow: "share of slow links" };
 
 // From fine to coarse; each: edges of its rows and columns, and planes of [rows x rows].
 function levelsOf(loaded) {
@@ -164,7 +164,7 @@ function draw() {
   const columns = cellsAlong(level, state.x, pixels, step), rows = cellsAlong(level, state.y, pixels, step), [, left0] = level.first ?? [0, 0];
   const image = new ImageData(pixels, pixels), out = new Uint32Array(image.data.buffer), plane = level[state.view];
   const wide = k * ratio * level.edges.at(-1) / width, hatched = wide >= 4;
-  const { failed, timed, worst } = level, single = level.exact;
+  const { failed, timed, worst } = level, single = level.exact, chosen = chosenLinks(level);
   for (let y = 0, at = 0; y < pixels; y++) {
     const row = cellOf(level, rows[y], left0) - left0;
     if (y && rows[y] === rows[y - 1] && !hatched) { out.copyWithin(at, at - pixels, at); at += pixels; continue; }
@@ -173,7 +173,7 @@ function draw() {
       let pixel = state.view === "slow" ? pixelOf(timed[cell] ? shadeOfShare(plane[cell]) : NOT_MEASURED) : pixelOf(plane[cell]);
       if (failed[cell]) pixel = !hatched || (x + y) % (HATCH * ratio) < 1.7 * ratio ? INK : timed[cell] ? pixel : PAPER;
       else if (single && rows[y] === columns[x] && worst[cell] < LEAST_KNOWN) pixel = PAPER;
-      out[at] = pixel;
+      out[at] = chosen && !chosen[cell] ? dimmed(pixel) : pixel;
     }
   }
   paper.setTransform(1, 0, 0, 1, 0, 0);

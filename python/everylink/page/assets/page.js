@@ -1,7 +1,7 @@
 // What a user chooses: run, size, view, finding, host, place; all of it is kept in the address.
 
 function chooseRun(index) {
-  state.run = data.runs[index];
+  Object.assign(state, { number: index, run: data.runs[index], order: "drawn", brush: null });
   state.finding = -1;
   const { run } = state;
   choices($("run"), data.runs.map((one, i) => [i, one.name]), index);
@@ -34,16 +34,19 @@ async function chooseSize(index, stay = false) {
   choices($("statistic"), (statistics.length ? statistics : ["median"]).map((name) => [name, name]), state.statistic);
   $("failures").textContent = size.failed ? [`Failed at ${size.label}: ${size.heading}`, ...size.failures].join("\n  ") : "";
   state.levels = levelsOf(loaded);
+  state.brush = null;
   chooseView(state.view, stay);
+  fillOrders();
   drawHistogram();
   fillSlowest();
 }
 
+const viewText = (view) => (view === "usual" ? `${VIEWS.usual} from ${state.run.reference}` : VIEWS[view]);
 function chooseView(view, stay = false) {
   state.view = view;
-  choices($("view"), Object.entries(VIEWS), view);
-  $("heading").textContent = `From (rows) to (columns), messages of ${state.size.label}: ${VIEWS[view]}, ${state.statistic} of each link`;
-  canvas.ariaLabel = `Matrix of ${ranksOf(state.run)} ranks, ${VIEWS[view]} at ${state.size.label}; ${state.run.headline}. The findings and the table of the slowest links say in words what it shows.`;
+  choices($("view"), Object.keys(VIEWS).map((name) => [name, viewText(name)]), view);
+  $("heading").textContent = `From (rows) to (columns), messages of ${state.size.label}: ${viewText(view)}, ${state.statistic} of each link`;
+  canvas.ariaLabel = `Matrix of ${ranksOf(state.run)} ranks, ${viewText(view)} at ${state.size.label}; ${state.run.headline}. The findings and the table of the slowest links say in words what it shows.`;
   layout();
   if (!stay) showAll();
   drawScale();
@@ -173,12 +176,12 @@ function findHost(text) { // the first host whose name has the text
 }
 
 // The address says what is shown, so that it can be copied.
-const CHOSEN = ["run", "size", "view", "statistic", "finding", "x", "y", "k"];
+const CHOSEN = ["run", "order", "size", "view", "statistic", "finding", "x", "y", "k"];
 let kept;
 function remember() {
   clearTimeout(kept);
   kept = setTimeout(() => {
-    const said = { run: data.runs.indexOf(state.run), size: state.run.sizes.indexOf(state.size), view: state.view, statistic: state.statistic, finding: state.finding, x: state.x.toFixed(2), y: state.y.toFixed(2), k: (state.k / wholeScale()).toFixed(4) };
+    const said = { run: state.number, order: state.order, size: state.run.sizes.indexOf(state.size), view: state.view, statistic: state.statistic, finding: state.finding, x: state.x.toFixed(2), y: state.y.toFixed(2), k: (state.k / wholeScale()).toFixed(4) };
     try { history.replaceState(null, "", `#${CHOSEN.map((name) => `${name}=${said[name]}`).join("&")}`); } catch { /* a page inside another one */ }
   }, 250);
 }
@@ -189,6 +192,7 @@ async function recall() {
   if (Object.keys(state.size.statistics).includes(said.get("statistic"))) state.statistic = said.get("statistic");
   const size = number("size", state.run.sizes.length), finding = number("finding", drawnFindings().length);
   await chooseSize(size < 0 ? state.run.sizes.length - 1 : size);
+  if (ORDERS[said.get("order")] && said.get("order") !== "drawn") await chooseOrder(said.get("order"));
   if (finding >= 0) await chooseFinding(finding);
   const [x, y, k] = ["x", "y", "k"].map((name) => (said.has(name) ? Number(said.get(name)) : NaN));
   if ([x, y, k].every(Number.isFinite)) { Object.assign(state, { x, y, k: k * wholeScale() }); draw(); }

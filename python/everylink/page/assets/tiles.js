@@ -15,7 +15,7 @@ async function openTiles(read) { // read(begin, end) gives the bytes from begin 
   draw();
 }
 
-const matrixOfTiles = () => tiles?.matrices.find(({ run, bytes }) => run === data.runs.indexOf(state.run) && bytes === state.size.bytes);
+const matrixOfTiles = () => tiles?.matrices.find(({ run, bytes }) => run === state.number && bytes === state.size.bytes);
 
 // A tile: its codes, and its times once they were asked for. Nothing while it is read; what was used least recently goes.
 function tileAt(matrix, row, column) {
