@@ -137,12 +137,13 @@ LIGHTNESS = """
 
 
 def _simulated(
-    everylink: Command, folder: Path, hosts: int, faults: Sequence[str], *more: str
+    everylink: Command, folder: Path, hosts: int, faults: Sequence[str], *more: object
 ) -> tuple[Path, dict[str, Any]]:
     """The page of a simulated run with its groups given, and its data."""
     file, topology, page = folder / "run.h5", folder / "topology.conf", folder / "run.html"
     planted = [word for fault in faults for word in ("--fault", fault)]
-    command = ("simulate", "--hosts", hosts, "--group-size", hosts // 8, *planted, *more)
+    groups = () if "--group-size" in more else ("--group-size", hosts // 8)
+    command = ("simulate", "--hosts", hosts, *groups, *planted, *more)
     assert everylink(*command, "--topology", topology, "-o", file)[0] == 0
     assert everylink("report", file, "--topology", topology, "-o", page)[0] == 0
     return page, page_data(page)["runs"][0]
@@ -186,6 +187,50 @@ def test_every_planted_fault_is_darker_than_all_healthy_blocks(hosts: int, tmp_p
     for name, cells in found:
         for cell in cells:
             assert cell < min(usual) - 4, (name, cell, min(usual), darkest)
+
+
+@pytest.mark.long("a minute")
+def test_faults_stand_out_where_several_hosts_share_a_cell(tmp_path: Path, everylink: Command) -> None:
+    """By the darkest pixel of each cell of the first screen, at 4,096 ranks with transients."""
+    hosts, each, group = 1024, 4, 64
+    faults = (
+        "slow-host:n30*0.909", "slow-host:n352*0.8", "slow-link:n200>n730*0.5", "slow-trunk:g2>g9*0.667",
+        "slow-group:g14*0.714", "dark:n100>n870", "dark-host:n610",
+    )  # fmt: skip
+    page, _ = _simulated(everylink, tmp_path, hosts, faults, "--group-size", group, "--ranks-per-host", each)
+    planted = {
+        "host 1.1x": [(30, 550), (550, 30)], "host 1.25x": [(352, 550), (550, 352)], "pair": [(200, 730), (730, 200)],
+        "trunk": [(160, 605), (605, 160)], "leaf": [(930, 420), (420, 930)], "dark pair": [(100, 870), (870, 100)],
+        "dark host": [(610, 420), (420, 610)],
+    }  # fmt: skip
+    marked = [(200, 730), (730, 200), (100, 870), (870, 100), (160, 608), (608, 160)]
+    healthy = [
+        (i, j)
+        for i, j in np.random.default_rng(1).integers(0, hosts, (6000, 2)).tolist()
+        if all(abs(bad - end) > 6 for bad in (30, 352, 610) for end in (i, j))
+        and not any(890 <= end < 966 for end in (i, j))
+        and all(8 < end % group < group - 8 for end in (i, j))  # no line between groups
+        and all(max(abs(i - a), abs(j - b)) > 50 for a, b in marked)
+        and abs(i - j) > 8
+    ]
+    script = f"""
+      const {{ratio}} = state, level = levelAt(ratio);
+      const darkest = ([i, j]) => {{
+        const cells = [i, j].map((host) => cellsAlong(level, host * {each} + 1, 1, 1e-6)[0]);
+        const [y0, y1, x0, x1] = [[placeY, cells[0]], [placeX, cells[1]]].flatMap(([place, cell]) =>
+          [level.edges[cell], level.edges[cell + 1]].map((edge) => Math.round(place(edge) * ratio)));
+        const {{data: pixels}} = paper.getImageData(x0, y0, Math.max(1, x1 - x0), Math.max(1, y1 - y0));
+        return Math.min(...Array.from({{length: pixels.length / 4}}, (_, k) =>
+          (pixels[4 * k] + pixels[4 * k + 1] + pixels[4 * k + 2]) / 3));
+      }};
+      return [{json.dumps(healthy)}.map(darkest), Object.entries({json.dumps(planted)}).map(([name, cells]) =>
+        [name, cells.map(darkest)]), level.edges.length - 1];
+    """
+    usual, found, blocks = done_in(page, script, "--window-size=1700,1200")
+    assert len(usual) > 1000
+    assert blocks == 512
+    for name, cells in found:
+        assert max(cells) < min(usual) - 4, (name, cells, min(usual), healthy[int(np.argmin(usual))])
 
 
 def test_clicking_a_finding_shows_its_place_and_its_evidence(tmp_path: Path, everylink: Command) -> None:
