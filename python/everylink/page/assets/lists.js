@@ -114,10 +114,10 @@ function countsOf(finding) {
 function drawEvidence(drawing, finding) {
   drawing.replaceChildren();
   const { own, others, of } = countsOf(finding), x = (code) => 8 + (code - LOWEST) / (BIN * BINS) * 404, bottom = 74;
-  const total = own.reduce((sum, one) => sum + one, 0);
+  const total = own.reduce((sum, one) => sum + one, 0), ownText = total === 1 ? of.replace(/^(link|median)s/, "1 $1") : `${total} ${of}`;
   drawing.toggleAttribute("hidden", !total || !finding.ends.flat().length);
   drawing.style.display = drawing.hasAttribute("hidden") ? "none" : "";
-  drawing.ariaLabel = `deviations of its ${total} ${of} against those of all others`;
+  drawing.ariaLabel = `deviations of its ${ownText} against those of all others`;
   for (const [counts, kind] of [[others, "others"], [own, "own"]]) {
     const most = Math.max(...counts, 1), height = (count) => (count > 0 ? Math.max(1.5, 56 * count / most) : 0);
     counts.forEach((count, k) => { if (count > 0) svg("rect", { x: x(LOWEST + k * BIN), width: x(BIN) - x(0), y: bottom - height(count), height: height(count), class: kind }, drawing); });
@@ -128,7 +128,7 @@ function drawEvidence(drawing, finding) {
     svg("line", { x1: x(codeOf(factor)), x2: x(codeOf(factor)), y1: bottom, y2: bottom + 4, stroke: "currentColor" }, drawing);
     svg("text", { x: x(codeOf(factor)), y: bottom + 16, "text-anchor": "middle" }, drawing, text);
   }
-  svg("text", { x: 412, y: 12, "text-anchor": "end", class: "own" }, drawing, `its ${total} ${of}`);
+  svg("text", { x: 412, y: 12, "text-anchor": "end", class: "own" }, drawing, `its ${ownText}`);
   svg("text", { x: 412, y: 26, "text-anchor": "end", class: "others" }, drawing, "all others");
 }
 
