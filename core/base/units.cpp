@@ -1,11 +1,14 @@
 // Parses and formats numbers with units.
 #include "base/units.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
 #include <span>
 
 #include "base/errors.hpp"
@@ -127,6 +130,13 @@ long long parse_integer(std::string_view text, std::string_view what) {
   if (error != std::errc() || end != text.data() + text.size())
     throw UsageError(fmt::format("{}: '{}' is not a whole number", what, text));
   return value;
+}
+
+std::string utc_now() {
+  std::time_t now = std::time(nullptr);
+  if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed && *fixed)
+    now = static_cast<std::time_t>(parse_integer(fixed, "SOURCE_DATE_EPOCH"));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 
 Settings parse_settings(std::string_view text, std::string_view what) {

@@ -18,6 +18,9 @@ Seconds parse_seconds(std::string_view text, std::string_view what);            
 double parse_rate(std::string_view text, std::string_view what);  // bytes per second: 12.5GB/s, 100Gb/s
 double parse_number(std::string_view text, std::string_view what);
 long long parse_integer(std::string_view text, std::string_view what);
+
+// The time now, or that of SOURCE_DATE_EPOCH, in UTC as ISO 8601. Throws UsageError if that is not a number.
+std::string utc_now();
 Settings parse_settings(std::string_view text, std::string_view what);  // key=value,key=value
 
 std::vector<std::string> split(std::string_view text, char separator);

@@ -1,12 +1,10 @@
 // Decides what every rank does next.
 #include "coordinator/coordinator.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -27,13 +25,6 @@
 
 namespace everylink {
 namespace {
-
-std::string created_now() {
-  std::time_t now = std::time(nullptr);
-  if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed && *fixed)
-    now = static_cast<std::time_t>(parse_integer(fixed, "SOURCE_DATE_EPOCH"));
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
-}
 
 // Random, but fixed by SOURCE_DATE_EPOCH, which makes the whole file reproducible.
 RunId fresh_run_id() {
@@ -196,7 +187,7 @@ Order Coordinator::prepare(const std::vector<Report>& reports, std::span<const i
                                   .bootstrap = context_.bootstrap,
                                   .seed = introduction_.seed,
                                   .pinned = context_.pinned,
-                                  .created = created_now(),
+                                  .created = utc_now(),
                                   .ranks = log_.ranks,
                                   .host_of = introduction_.host_of,
                                   .crowded = introduction_.crowded,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/units.hpp"
 #include "record/hdf5_columns.hpp"
 #include "record/hdf5_inventory.hpp"
 #include "record/hdf5_layout.hpp"
@@ -159,6 +160,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     commit();
     guarded([&] {
       set(file_, "interrupted", std::int32_t{ending.interrupted});
+      set_text(file_, "ended", utc_now());
       set(file_, "failed_not_retried", static_cast<std::uint64_t>(ending.not_tried_again));
       for (const auto& remark : ending.remarks) remarks_->add(remark);
       remarks_->write();

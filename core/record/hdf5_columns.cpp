@@ -47,6 +47,19 @@ void put(hid_t object, const char* name, const std::string& text) {
   put_attribute(object, name, string_type(text.size()), text.c_str());
 }
 
+void put_room(hid_t object, const char* name, std::size_t length) {
+  put_attribute(object, name, string_type(length), std::string(length, '\0').data());
+}
+
+void set_text(hid_t object, const char* name, const std::string& text) {
+  if (H5Aexists(object, name) <= 0) return;
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  const Handle type(H5Aget_type(attribute), H5Tclose);
+  std::string padded = text;
+  padded.resize(H5Tget_size(type), '\0');
+  check(H5Awrite(attribute, type, padded.data()), "H5Awrite");
+}
+
 void Column::make(hid_t group, const std::string& name, hid_t type, hsize_t chunk) {
   const hsize_t none = 0, any = H5S_UNLIMITED;
   const Handle space(H5Screate_simple(1, &none, &any), H5Sclose), list = without_times(H5P_DATASET_CREATE);

@@ -68,6 +68,10 @@ hsize_t length_of(hid_t data_set);
 // Attributes: `put` creates one, `set` overwrites it.
 void put_attribute(hid_t object, const char* name, hid_t type, const void* value);
 void put(hid_t object, const char* name, const std::string& text);
+// Room for a text of this length, to be set later.
+void put_room(hid_t object, const char* name, std::size_t length);
+// Sets a text for which there is room; an object of an older version may have none.
+void set_text(hid_t object, const char* name, const std::string& text);
 template <class T>
 void put(hid_t object, const char* name, T value) {
   put_attribute(object, name, type_of<T>(), &value);

@@ -149,6 +149,7 @@ void put_settings(hid_t root, const Facts& facts) {
   put(root, "steps", std::uint64_t{0});
   put(root, "complete", std::int32_t{0});
   put(root, "interrupted", std::int32_t{0});
+  put_room(root, "ended", utc_now().size());
   put(root, "failed_not_retried", std::uint64_t{0});
 }
 

@@ -25,9 +25,9 @@ constexpr hsize_t batch = 65536;  // rows
 
 // Attributes that may differ: when and how the run was started, and those that the run itself writes.
 const std::set<std::string> free_to_differ{
-    "format_version", "created",    "tool_version", "command",     "bootstrap",
-    "pinned",         "time_limit", "num_slowest",  "min_runtime", "run_id",
-    "rows",           "steps",      "complete",     "interrupted", "failed_not_retried"};
+    "format_version", "created",     "tool_version",       "command", "bootstrap", "pinned",
+    "time_limit",     "num_slowest", "min_runtime",        "run_id",  "rows",      "steps",
+    "complete",       "interrupted", "failed_not_retried", "ended"};
 
 std::string text_of_attribute(hid_t object, const char* name) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);

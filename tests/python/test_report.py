@@ -197,6 +197,8 @@ def test_a_page_has_the_command_the_time_and_the_numbers_that_the_run_printed(ma
     assert "everylink-measure --preset jupiter" in texts
     last = results.steps.began.max()
     assert f"{results.facts.created}; its last step began {duration_text(last)} later" in texts
+    ended = replace(results, facts=replace(results.facts, ended="2026-11-25T09:30:23Z"))
+    assert f"{results.facts.created} to 2026-11-25T09:30:23Z" in texts_of(page(judged(ended), size))
     out = everylink("show", results.path)[1]
     assert f"Bisection bandwidth of a step at 1000 B, both directions: {', '.join(bisection)}\n" in out
     (means,) = (line for line in out.splitlines() if line.startswith("Mean of each turn"))

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import h5py
@@ -151,6 +152,14 @@ def end(process: subprocess.Popen[bytes], sent: int = signal.SIGKILL) -> int:
     return process.wait(PATIENCE)
 
 
+def test_the_file_says_when_the_run_began_and_ended(measure: Measure) -> None:
+    left = measure("--np", 2, "--mode", "sim", "-s", "1")
+    began, ended = (
+        datetime.strptime(left.attributes[name], "%Y-%m-%dT%H:%M:%S%z") for name in ("created", "ended")
+    )
+    assert timedelta(0) <= ended - began <= timedelta(seconds=PATIENCE)
+
+
 @pytest.mark.parametrize("seed", range(600 if os.environ.get("EVERYLINK_TEST_LONG") else 60))
 def test_no_committed_row_is_lost_to_a_kill(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
@@ -162,6 +171,7 @@ def test_no_committed_row_is_lost_to_a_kill(tmp_path: Path, seed: int) -> None:
     end(process)
     left = read_plainly(tmp_path / "k.h5", swmr=True)
     assert left.attributes["complete"] == 0
+    assert left.attributes["ended"] == ""
     for table in left.sizes.values():
         assert len(table["from"]) >= rows
         assert (table["outcome"] == 0).all()

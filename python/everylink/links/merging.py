@@ -40,6 +40,7 @@ def merged(runs: Sequence[Results], by: str) -> Results:
         runs[0].facts,
         created=max(run.facts.created for run in runs),
         complete=all(run.facts.complete for run in runs),
+        ended=max(run.facts.ended for run in runs),
         interrupted=any(run.facts.interrupted for run in runs),
         failed_not_retried=sum(run.facts.failed_not_retried for run in runs),
         run_id="",  # unsaved rows are already merged

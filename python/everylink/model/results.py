@@ -50,9 +50,10 @@ class Facts:
     all_to_all: bool
     pinned: bool
     complete: bool
-    one_sided: str = ""  # what puts and gets, in a run of those; these four are missing in older files
+    one_sided: str = ""  # what puts and gets, in a run of those; these five are missing in older files
     run_id: str = ""
     interrupted: bool = False
+    ended: str = ""  # ISO 8601, empty as long as the run goes on, and after a kill
     failed_not_retried: int = 0
 
 

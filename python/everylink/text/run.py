@@ -89,7 +89,10 @@ def bisection_lines(results: Results) -> list[str]:
 
 
 def began_and_ended(results: Results) -> str:
-    """When the run began, and how long after that its last step did; empty where the file does not say."""
+    """When the run began and ended, or how long after its beginning its last step began; empty where the file does not
+    say."""
+    if results.facts.created and results.facts.ended:
+        return f"{results.facts.created} to {results.facts.ended}"
     began, steps = results.facts.created, results.steps.began
     last = float(np.nanmax(steps)) if np.isfinite(steps).any() else math.nan
     return f"{began}; its last step began {duration_text(last)} later" if began and last > 0 else began
