@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from everylink.model.rows import MAIN, SMALL_TABLE, SPARSE, Outcome, Rows
 
 UNKNOWN = np.uint8(255)  # not measured
+TOGETHER = 2**24  # links whose bits are made together; a multiple of 8
 Index = NDArray[np.int64]
 
 
@@ -88,7 +89,8 @@ def _of_table(table: NDArray[np.uint8], ranks: int) -> Outcomes:
         received += known
         failed.append(rank * ranks + np.flatnonzero(~_none(row)))
     key = np.concatenate(failed)
-    bits = np.packbits(table != UNKNOWN, bitorder="little")
+    parts = (table[at : at + TOGETHER] != UNKNOWN for at in range(0, len(table), TOGETHER))
+    bits = np.concatenate([np.packbits(part, bitorder="little") for part in parts])
     return _counted(int(sent.sum()), key, table[key], sent, received, unmeasured, bits, key[:0])
 
 
