@@ -35,8 +35,7 @@ from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
 from everylink.page.evidence import evidence_of
-from everylink.page.packed import base64_text as _base64
-from everylink.page.packed import packed as _packed
+from everylink.page.packed import base64_text, packed
 from everylink.terminal.comparison import change_text, changes_text, failure_text, notes
 from everylink.text.host_tables import SECTION, HostTable, report_tables
 from everylink.text.run import link_warnings, means_lines, rate_text, remarks, run_lines
@@ -72,7 +71,7 @@ def view(runs: Sequence[JudgedRun], with_links: bool = True) -> View:
     return {
         "runs": [*(_run(i, run, budget) for i, run in enumerate(runs)), *against],
         "outcomes": {int(o): outcome_text(o) for o in Outcome},
-        "scale": {"perLog": PER_LOG, "steps": STEPS, "palette": _base64(PALETTE)},
+        "scale": {"perLog": PER_LOG, "steps": STEPS, "palette": base64_text(PALETTE)},
     }
 
 
@@ -238,11 +237,11 @@ def _size(run: Results, size: Size, usual: Reference, blocks: Blocks, whole: boo
         "failures": failed.lines(),
         "measuredAll": size.outcomes.links == len(run.ranks) * (len(run.ranks) - 1),
         "deviation": _deviation(found),
-        "expected": _packed(_expected(usual, blocks)) if "median" in statistics else None,
+        "expected": packed(_expected(usual, blocks)) if "median" in statistics else None,
         "statistics": {
-            s: _packed(_matrix(links.statistic(s), links, place)) for s in known if links and s in statistics
+            s: packed(_matrix(links.statistic(s), links, place)) for s in known if links and s in statistics
         },
-        "outcomes": None if found.links is None else _packed(_outcomes(found.links, size, place)),
+        "outcomes": None if found.links is None else packed(_outcomes(found.links, size, place)),
         "n": _counts(links, place) if links else None,
         "again": [_again(size.retests, place, i) for i in range(len(size.retests))],
         "alone": [_again(size.alone, place, i) for i in range(len(size.alone))],
@@ -255,8 +254,8 @@ def _size(run: Results, size: Size, usual: Reference, blocks: Blocks, whole: boo
 def _deviation(found: Deviations) -> View:
     return {
         "edges": found.blocks.edges.tolist(),
-        **{name: _packed(getattr(found, name)) for name in ("usual", "worst", "slow", "failed", "timed")},
-        "links": None if found.links is None else _packed(found.links),
+        **{name: packed(getattr(found, name)) for name in ("usual", "worst", "slow", "failed", "timed")},
+        "links": None if found.links is None else packed(found.links),
         "senders": _profile(found.senders),
         "receivers": _profile(found.receivers),
         "outliers": None if found.links is not None else _outliers(found.outliers),
@@ -265,13 +264,13 @@ def _deviation(found: Deviations) -> View:
 
 
 def _profile(lines: Lines) -> View:
-    counts = {name: _packed(getattr(lines, name).astype("<u4")) for name in ("timed", "slow", "failed")}
-    return {"median": _packed(lines.median)} | counts
+    counts = {name: packed(getattr(lines, name).astype("<u4")) for name in ("timed", "slow", "failed")}
+    return {"median": packed(lines.median)} | counts
 
 
 def _outliers(found: Outliers) -> View:
     ends = np.stack([found.frm, found.to], axis=1)[:KEPT_OUTLIERS].astype("<u4")
-    return {"ends": _packed(ends), "code": _packed(found.code[:KEPT_OUTLIERS])}
+    return {"ends": packed(ends), "code": packed(found.code[:KEPT_OUTLIERS])}
 
 
 def _expected(usual: Reference, blocks: Blocks) -> NDArray[np.float32]:
@@ -316,7 +315,7 @@ def _counts(links: Links, place: NDArray[np.int64]) -> int | str | None:
         return None
     matrix = np.zeros((len(place), len(place)), "<u4")
     matrix[place[links.frm], place[links.to]] = links.n
-    return _packed(matrix)
+    return packed(matrix)
 
 
 def _again(again: Links, place: NDArray[np.int64], i: int) -> View:
