@@ -3,6 +3,7 @@
 import json
 import subprocess
 import threading
+import time
 import urllib.parse
 import urllib.request
 from http import HTTPStatus
@@ -23,6 +24,7 @@ from everylink.judge.verdict import NOT_JUDGED, JudgedRun
 from everylink.model.results import Results
 from everylink.page.html import live_page, live_planes
 from everylink.page.server import Events, Page, Request, Resource, Server
+from everylink.terminal.progress import failure_lines, progress_text
 from make_results import Link, make_results, steady
 
 HOSTS = tuple(f"n{i}" for i in range(8) for _ in range(2))
@@ -87,6 +89,24 @@ def test_a_matrix_that_takes_too_much_memory_is_left_out(following: Following, m
     following.read()
     assert [found.bytes for found in following.deviations()] == [1 << 20]
     assert [str(one).partition(" ")[0] for one in following.slower()] == ["n3"]
+
+
+def test_the_terminal_names_what_failed_once_and_who_is_slower(
+    following: Following, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "EVERY", 0.01)
+    step = {"event": "step", "step": 1, "steps": 2, "links_done": 3, "links_failed": 2}
+    shown: list[dict[str, object]] = []
+    with Live(None) as live:
+        live.take({"event": "plan", "output": str(tmp_path / "a.h5")})
+        until = time.monotonic() + LIMIT
+        while not (shown and "slower" in shown[-1]) and time.monotonic() < until:
+            time.sleep(0.02)
+            shown.append(live.take(step))
+        shown.append(live.take(step))
+    said = [line for event in shown for line in failure_lines(event)]
+    assert said == [f"FAILED n0:0 -> n2:5: timed out at {size}" for size in ("1 MiB", "8 B")]
+    assert "slower so far: n3 1." in progress_text(shown[-1])
 
 
 class Reported:

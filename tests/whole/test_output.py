@@ -154,9 +154,7 @@ def end(process: subprocess.Popen[bytes], sent: int = signal.SIGKILL) -> int:
 
 def test_the_file_says_when_the_run_began_and_ended(measure: Measure) -> None:
     left = measure("--np", 2, "--mode", "sim", "-s", "1")
-    began, ended = (
-        datetime.strptime(left.attributes[name], "%Y-%m-%dT%H:%M:%S%z") for name in ("created", "ended")
-    )
+    began, ended = (datetime.strptime(left.attributes[name], "%Y-%m-%dT%H:%M:%S%z") for name in ("created", "ended"))
     assert timedelta(0) <= ended - began <= timedelta(seconds=PATIENCE)
 
 

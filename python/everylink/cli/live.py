@@ -30,6 +30,7 @@ from everylink.text.verdicts import finding_lines, headline, title
 
 PART = 0.008  # of a core
 EVERY = 1.0  # seconds
+MOST_TOLD = 10  # failed links on the terminal; the run's summary folds all
 WAITING = "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta http-equiv=refresh content=1><title>Everylink</title>"
 
 
@@ -46,6 +47,7 @@ class Live:
         self._following: Following | None = None
         self._undrawn = False
         self._progress, self._failed, self._slower = "starting", 0, list[str]()
+        self._told, self._untold = 0, list[str]()  # failed links, on the terminal
         self._threads = [
             threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.5}, daemon=True),
             threading.Thread(target=self._follow, daemon=True),
@@ -68,15 +70,20 @@ class Live:
         self._server.server_close()
 
     def take(self, event: Event) -> Event:
-        """Takes an event of the core. Returns it with the hosts that are slower so far, for the terminal."""
+        """Takes an event of the core. Returns it with what the terminal has to say, too: the hosts that are slower so
+        far, and which of the first links to fail it has not named yet."""
         with self._lock:
             match event:
                 case {"event": "plan", "output": str(output)} if output and Path(output) != self._path:
-                    self._path, self._results, self._following = Path(output), None, None
+                    self._path, self._results, self._following, self._told = Path(output), None, None, 0
                 case {"event": "step" | "retest"}:
                     self._progress = progress_text(event)
                     self._failed = int(event.get("links_failed", self._failed))
-        return event | {"slower": self._slower} if self._slower else event
+            if event["event"] == "text":
+                return event
+            failures, self._untold = self._untold, []
+        more = {"slower": self._slower, "failures": failures}
+        return event | {name: lines for name, lines in more.items() if lines}
 
     def end(self, run: JudgedRun) -> None:
         """Send the conclusion."""
@@ -112,6 +119,8 @@ class Live:
         self._undrawn |= following.read()
         with self._lock:
             self._slower = [str(one) for one in following.slower()]
+            self._untold += following.failures[self._told : MOST_TOLD]
+            self._told = min(len(following.failures), MOST_TOLD)
             tested = ["Measuring; what is structure and what is a fault is judged at the end."]
             said = {"headline": self._progress, "tested": tested, "failed": self._failed, "slower": self._slower}
         self._send("said", said | {"failures": following.failures})

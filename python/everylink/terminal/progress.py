@@ -59,6 +59,8 @@ class PlainDisplay:
         self._out.flush()
 
     def show(self, event: Event) -> None:
+        for line in failure_lines(event):
+            self._print(line)
         if event["event"] == "text":
             self._print(str(event.get("text", "")))
         elif (line := progress_text(event)) and self._is_due(event):
@@ -94,10 +96,17 @@ class LiveDisplay:
         self._progress.stop()
 
     def show(self, event: Event) -> None:
+        for line in failure_lines(event):
+            self._progress.console.print(Text(line), soft_wrap=True)
         if event["event"] == "text":
             self._progress.console.print(Text(str(event.get("text", ""))), soft_wrap=True)
         elif line := progress_text(event):
             self._progress.update(self._task, description=line, completed=done_part(event))
+
+
+def failure_lines(event: Event) -> list[str]:
+    """The links that failed since the event before."""
+    return [f"FAILED {link}" for link in event.get("failures", ())]
 
 
 def progress_text(event: Event) -> str:
