@@ -20,7 +20,7 @@ from everylink.deviation.usual import Reference
 from everylink.model.results import Size
 from everylink.model.rows import Outcome
 
-STRIP_BYTES = 512 * 2**20  # of links held at the same time
+STRIP_BYTES = 400 * 2**20  # of links held at the same time
 
 
 def deviations(size: Size, usual: Reference, blocks: Blocks, with_links: bool = False) -> Deviations:
