@@ -9,7 +9,11 @@ const factorOf = (code) => Math.exp(code / data.scale.perLog);
 const SLOW = codeOf(1.25);
 const state = { run: null, size: null, view: "usual", statistic: "median", levels: [], number: 0, order: "drawn", brush: null, finding: -1, x: 0, y: 0, k: 1, cell: null };
 
-const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+function bytesOf(text) {
+  const plain = atob(text), bytes = new Uint8Array(plain.length);
+  for (let i = 0; i < plain.length; i++) bytes[i] = plain.charCodeAt(i);
+  return bytes;
+}
 async function unpacked(text, Kind) {
   const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Kind(await new Response(stream).arrayBuffer());

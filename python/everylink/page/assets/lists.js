@@ -99,12 +99,16 @@ const BIN = 3, LOWEST = -60, BINS = 58; // in codes
 function countsOf(finding) {
   const own = new Float64Array(BINS), others = new Float64Array(BINS), { links, senders, receivers } = state.size.loaded;
   const add = (counts, code, one) => { if (code >= LEAST_KNOWN) counts[within(Math.floor((code - LOWEST) / BIN), 0, BINS - 1)] += one; };
+  const addAll = (counts, byCode, sign) => byCode.forEach((count, k) => { if (count) add(counts, k + NOT_MEASURED, sign * count); });
   if (links) {
-    const ranks = ranksOf(state.run), seen = new Uint8Array(links.length);
-    for (const code of links) add(others, code, 1);
+    const ranks = ranksOf(state.run), seen = new Uint8Array(links.length), [every, mine] = [new Float64Array(256), new Float64Array(256)];
+    for (let at = 0; at < links.length; at++) every[links[at] - NOT_MEASURED] += 1;
     for (const [a, b, c, d] of rectangles(finding)) for (let i = a; i < b; i++) for (let j = c, at = i * ranks + c; j < d; j++, at++) {
-      if (!seen[at]) { seen[at] = 1; add(own, links[at], 1); add(others, links[at], -1); }
+      if (!seen[at]) { seen[at] = 1; mine[links[at] - NOT_MEASURED] += 1; }
     }
+    addAll(own, mine, 1);
+    addAll(others, every, 1);
+    addAll(others, mine, -1);
     return { own, others, of: "links" };
   }
   const inside = (place) => finding.ends.flat().some(([a, b]) => place >= a && place < b);

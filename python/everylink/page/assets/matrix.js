@@ -22,8 +22,12 @@ function levelsOf(loaded) {
 }
 
 function planesOf(codes) { // of single links
-  const shares = [(code) => code >= SLOW, (code) => code === FAILED, (code) => code >= LEAST_KNOWN].map((is) => Uint8Array.from(codes, (code) => (is(code) ? 255 : 0)));
-  return { usual: codes, worst: codes, slow: shares[0], failed: shares[1], timed: shares[2] };
+  const [slow, failed, timed] = SHARES.map(() => new Uint8Array(codes.length));
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i];
+    if (code >= LEAST_KNOWN) { timed[i] = 255; if (code >= SLOW) slow[i] = 255; } else if (code === FAILED) failed[i] = 255;
+  }
+  return { usual: codes, worst: codes, slow, failed, timed };
 }
 function cellOf({ first = [0, 0], edges, width = edges.length - 1 }, i, j) { // in the planes of a level; -1: they do not have it
   const [row, column] = [i - first[0], j - first[1]];
