@@ -32,6 +32,7 @@ def deviations(size: Size, usual: Reference, blocks: Blocks, with_links: bool = 
         if whole is not None:
             whole[begin:end] = codes
         planes.add(codes, begin)
+        del codes  # before the next one is made
     return planes.done(size.bytes, whole)
 
 

@@ -90,6 +90,7 @@ def _write(matrix: Matrix, file: BinaryIO) -> None:
         seconds = strip(size, matrix.places, begin, end, SECONDS, _seconds)
         for row in range(0, end - begin, TILE):
             _write_row(matrix, seconds[row : row + TILE], begin + row, file)
+        del seconds  # before the next ones are read
 
 
 def _seconds(

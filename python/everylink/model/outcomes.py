@@ -89,8 +89,10 @@ def _of_table(table: NDArray[np.uint8], ranks: int) -> Outcomes:
         received += known
         failed.append(rank * ranks + np.flatnonzero(~_none(row)))
     key = np.concatenate(failed)
-    parts = (table[at : at + TOGETHER] != UNKNOWN for at in range(0, len(table), TOGETHER))
-    bits = np.concatenate([np.packbits(part, bitorder="little") for part in parts])
+    bits = np.empty(-(-len(table) // 8), np.uint8)
+    for at in range(0, len(table), TOGETHER):
+        part = np.packbits(table[at : at + TOGETHER] != UNKNOWN, bitorder="little")
+        bits[at // 8 : at // 8 + len(part)] = part
     return _counted(int(sent.sum()), key, table[key], sent, received, unmeasured, bits, key[:0])
 
 
