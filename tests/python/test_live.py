@@ -1,18 +1,15 @@
 """A run in a browser while it goes on."""
 
 import json
-import subprocess
 import threading
 import time
-import urllib.parse
 import urllib.request
-from http import HTTPStatus
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from browser import FLAGS, chromium
+from browser import LIMIT, Reported, done_when_served
 from conftest import Command
 from everylink.cli import live as live_module
 from everylink.cli.live import Live
@@ -23,12 +20,11 @@ from everylink.io.read import read
 from everylink.judge.verdict import NOT_JUDGED, JudgedRun
 from everylink.model.results import Results
 from everylink.page.html import live_page, live_planes
-from everylink.page.server import Events, Page, Request, Resource, Server
+from everylink.page.server import Events, Server
 from everylink.terminal.progress import failure_lines, progress_text
 from make_results import Link, make_results, steady
 
 HOSTS = tuple(f"n{i}" for i in range(8) for _ in range(2))
-LIMIT = 60.0  # seconds
 
 
 def _slow(link: Link, size: int) -> float:
@@ -109,24 +105,11 @@ def test_the_terminal_names_what_failed_once_and_who_is_slower(
     assert "slower so far: n3 1." in progress_text(shown[-1])
 
 
-class Reported:
-    """Takes what a page has seen, as its query."""
-
-    def __init__(self) -> None:
-        self.there = threading.Event()
-        self.value = ""
-
-    def answer(self, request: Request) -> None:
-        self.value = urllib.parse.unquote(urllib.parse.urlsplit(request.path).query)
-        request.begin(HTTPStatus.OK, "text/plain", {"Content-Length": "0"})
-        self.there.set()
-
-
 def test_the_page_shows_what_is_sent_until_the_run_ends(following: Following, tmp_path: Path) -> None:
     following.read()
     results = read(tmp_path / "a.h5")
-    events, reported = Events(), Reported()
-    script = """<script>ready.then(async () => {
+    events, begun = Events(), Reported()
+    script = """
       const until = async (is) => { while (!is()) await new Promise((done) => setTimeout(done, 20)); };
       await until(() => $("headline").textContent === "step 3 of 9" && state.levels.length && state.size.loaded);
       await until(() => state.size.loaded.usual[6 * 16 + 10] > 0);
@@ -136,30 +119,25 @@ def test_the_page_shows_what_is_sent_until_the_run_ends(following: Following, tm
       await until(() => state.size.bytes === 8 && state.size.loaded?.usual[6 * 16 + 10] > 0);
       fetch("begun");
       await until(() => $("headline").textContent.startsWith("FAULTS"));
-      fetch(`ended?${encodeURIComponent(JSON.stringify([...said, $("tested").textContent]))}`);
-    });</script></body>"""
-    page = live_page(JudgedRun(results, NOT_JUDGED)).replace("</body>", script)
-    begun = Reported()
-    resources: dict[str, Resource] = {"": Page(lambda: page), "events": events, "begun": begun, "ended": reported}
-    with Server(resources, None) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        slower = ["<b>n3</b> 1.5x"]
-        fields = {"headline": "step 3 of 9", "tested": [], "failed": 2, "slower": slower, "failures": ["n0 -> n2"]}
-        events.send("said", json.dumps(fields, indent=1))
-        for found in following.deviations():
-            events.send(f"size-{found.bytes}", live_planes(found))
-        command = [chromium(), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", server.address]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
-            try:
-                assert begun.there.wait(LIMIT)
-                assert events.has_readers
-                events.send("end", json.dumps({"headline": "FAULTS: 1 host", "alarm": True, "lines": ["host n3"]}))
-                assert reported.there.wait(LIMIT)
-            finally:
-                browser.kill()
-        events.end()
-        server.shutdown()
-    assert json.loads(reported.value) == [
+      return [...said, $("tested").textContent];
+    """
+    slower = ["<b>n3</b> 1.5x"]
+    fields = {"headline": "step 3 of 9", "tested": [], "failed": 2, "slower": slower, "failures": ["n0 -> n2"]}
+    events.send("said", json.dumps(fields, indent=1))
+    for found in following.deviations():
+        events.send(f"size-{found.bytes}", live_planes(found))
+
+    def end_once_begun() -> None:
+        if begun.there.wait(LIMIT):
+            events.send("end", json.dumps({"headline": "FAULTS: 1 host", "alarm": True, "lines": ["host n3"]}))
+
+    ending = threading.Thread(target=end_once_begun)
+    ending.start()
+    page = live_page(JudgedRun(results, NOT_JUDGED))
+    said = done_when_served(page, script, tmp_path, events=events, begun=begun)
+    ending.join()
+    events.end()
+    assert said == [
         "Slower so far, not a verdict: <b>n3</b> 1.5x", "2 links failed; the last ones:\n  n0 -> n2", 255, "host n3",
     ]  # fmt: skip
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from browser import done_at, done_in, with_script
+from browser import done_in, done_when_served
 from conftest import Command
 from everylink.cli.kinds import judged
 from everylink.deviation import tiles
@@ -37,10 +37,7 @@ from make_results import make_results
 
 LOOK = """
 const until = async (is) => {
-  for (let i = 0; i < 1500 && !is(); i++) {
-    await new Blob(["x"]).arrayBuffer();  // the browser's clock does not wait for files, but this does
-    await new Promise((done) => setTimeout(done, 10));
-  }
+  while (!is()) await new Promise((done) => setTimeout(done, 10));
 };
 const look = async (from, to) => {
   Object.assign(state, { k: 64, x: to, y: from });
@@ -148,8 +145,8 @@ def test_a_served_page_reads_single_links(tmp_path: Path, monkeypatch: pytest.Mo
     run = judged(read(path))
     write_html([run], tmp_path / "x.html", tmp_path / "x.tiles", served=True)
     script = LOOK + "return [await look(2, 7), await look(0, 9), state.size.loaded.near.width];"
-    with serving(with_script(tmp_path / "x.html", script), tmp_path / "x.tiles") as server:
-        timed, failed, width = done_at(server.address, tmp_path)
+    page, links_file = (tmp_path / "x.html").read_text(), File(tmp_path / "x.tiles", "application/octet-stream")
+    timed, failed, width = done_when_served(page, script, tmp_path, tiles=links_file)
     links = run.results.sizes[0].links
     median = links.median[(links.frm == 2) & (links.to == 7)][0]
     assert re.search(rf"c:2 -> h:7\nmedian .*x expected\nmedian +{1e6 * median:.4g} us", timed)
@@ -180,7 +177,7 @@ def test_a_page_takes_the_file_that_belongs_to_it(
           said.push($("said").textContent);
         }}
         return [...said, await look(1, 4), $("tilesPart").hidden];"""
-    other, another, fine, link, hidden = done_in(tmp_path / "a.html", script)
+    other, another, fine, link, hidden = done_when_served((tmp_path / "a.html").read_text(), script, tmp_path)
     assert (other, another, fine, hidden) == (
         "c.tiles is not a file of links", "b.tiles belongs to another report", "", True,
     )  # fmt: skip
