@@ -12,6 +12,7 @@ import pytest
 from browser import done_in
 from conftest import Command
 from everylink.compare.comparison import compare
+from everylink.deviation.scale import NOT_MEASURED
 from everylink.io.read import read
 from make_results import Link, make_results, steady
 from test_page import page_data
@@ -212,3 +213,23 @@ def test_large_counts_of_the_histogram_fit(tmp_path: Path, everylink: Command) -
     labels = done_in(tmp_path / "x.html", script)
     assert {"100 million", "10,000"} <= {text for text, _ in labels}
     assert min(x for _, x in labels) >= 0
+
+
+def test_times_and_bandwidths_are_coloured_where_the_page_has_them(tmp_path: Path, everylink: Command) -> None:
+    path = make_results(tmp_path / "a.h5", hosts=HOSTS, time=_with_slow(5), outcomes={(0, 3): 1})
+    assert everylink("report", path, "-o", tmp_path / "x.html")[0] == 0
+    script = f"""{PRESS}
+      change("view", "time");
+      const {{codes}} = shades();
+      const texts = () => [...document.querySelectorAll("#scale text")].map((one) => one.textContent);
+      const said = [codes[5 * 8 + 1], codes[1 * 8 + 2], codes[3], $("heading").textContent, texts()];
+      change("view", "rate");
+      return [...said, texts(), location.hash, viewsNow()];
+    """
+    slow, fast, failed, heading, times, rates, _, views = done_in(tmp_path / "x.html", script)
+    assert slow > 100 > fast >= 0
+    assert failed == NOT_MEASURED
+    assert "64 KiB: time, median of each link" in heading
+    assert all(re.fullmatch(r"[\d.]+ us", text) for text in times[:5])
+    assert all(re.fullmatch(r"[\d.]+ GiB/s", text) for text in rates[:5])
+    assert views == ["usual", "worst", "slow", "time", "rate"]

@@ -143,11 +143,13 @@ function spreadText({ senders }) {
 }
 
 function drawScale() { // the steps at equal distances
-  const scale = $("scale"), width = 420, y = 18, share = state.view === "slow", { steps } = data.scale;
+  const scale = $("scale"), width = 420, y = 18, share = state.view === "slow", measured = MEASURED[state.view], { steps } = data.scale;
   const factors = [...steps.map((step) => 1 / step).reverse(), 1, ...steps];
-  const texts = share ? ["0 %", "25 %", "50 %", "75 %", "100 %"] : [...steps.map((step) => `1/${step}`).reverse(), "1", ...steps.map(String)];
+  const seconds = (part) => Math.exp(shades().low + part * (shades().high - shades().low));
+  const texts = measured ? [0, 0.25, 0.5, 0.75, 1].map((part) => (state.view === "rate" ? rateText : timeText)(seconds(part))) : share ? ["0 %", "25 %", "50 %", "75 %", "100 %"] : [...steps.map((step) => `1/${step}`).reverse(), "1", ...steps.map(String)];
   const x = (part) => 20 + (width - 40) * part, last = texts.length - 1;
   const codeAt = (part) => {
+    if (measured) return Math.round(126 * part);
     if (share) return shadeOfShare(Math.round(255 * part));
     const at = Math.min(part * last, last - 1e-9), k = Math.floor(at), log = (one) => Math.log(factors[one]);
     return Math.round((log(k) + (log(k + 1) - log(k)) * (at - k)) * data.scale.perLog);
@@ -159,8 +161,8 @@ function drawScale() { // the steps at equal distances
     svg("line", { x1: x(k / last), x2: x(k / last), y1: y + 14, y2: y + 18, stroke: "currentColor" }, scale);
     svg("text", { x: x(k / last), y: y + 29, "text-anchor": "middle" }, scale, text);
   });
-  svg("text", { x: 20, y: 12 }, scale, share ? `part of the links of a cell that take 1.25 times ${timeOfReference()}` : "faster");
-  if (!share) svg("text", { x: width - 20, y: 12, "text-anchor": "end" }, scale, `slower: times ${timeOfReference()}`);
+  svg("text", { x: 20, y: 12 }, scale, share ? `part of the links of a cell that take 1.25 times ${timeOfReference()}` : measured ? `${measured}, of this size only` : "faster");
+  if (!share && !measured) svg("text", { x: width - 20, y: 12, "text-anchor": "end" }, scale, `slower: times ${timeOfReference()}`);
   const legend = $("legend"), { size } = state;
   legend.replaceChildren();
   if (size.failed) { element("i", "", legend).className = "hatch"; element("span", "failed", legend); }

@@ -5,6 +5,7 @@ const GUTTER = 14, LARGEST = 64, LABEL = 13, HATCH = 5;
 const canvas = $("matrix"), paper = canvas.getContext("2d");
 const SHARES = ["slow", "failed", "timed"];
 const VIEWS = { usual: "deviation", worst: "worst link of each cell", slow: "share of slow links" };
+const MEASURED = { time: "time", rate: "bandwidth" }; // views of what was measured, where the page has it of each link
 
 // From fine to coarse; each: edges of its rows and columns, and planes of [rows x rows].
 function levelsOf(loaded) {
@@ -160,13 +161,30 @@ function cellsAlong(level, from, pixels, step) { // of each pixel the row or col
   return cells;
 }
 
+function planeOf(level) { // what colours the cells
+  if (!MEASURED[state.view]) return level[state.view];
+  return level.exact && !level.first ? shades().codes : level.usual;
+}
+
+// Times of all links as codes from 0, the shortest, to 126, the longest; one in a hundred may be shorter, one in two hundred
+// longer. `low` and `high` are their logs.
+function shades() {
+  const { loaded } = state.size, seconds = loaded.seconds[state.statistic], name = state.statistic;
+  if (loaded.shades?.name === name) return loaded.shades;
+  const logs = Float64Array.from(seconds, Math.log), known = logs.filter(Number.isFinite).sort();
+  const [low, high] = [0.01, 0.995].map((part) => known[Math.floor(part * (known.length - 1))] ?? 0), span = Math.max(high - low, 1e-9);
+  const codes = Int8Array.from(logs, (log) => (Number.isFinite(log) ? within(Math.round(126 * (log - low) / span), 0, 126) : NOT_MEASURED));
+  loaded.shades = { name, codes, low, high };
+  return loaded.shades;
+}
+
 function draw() {
   if (!state.levels.length) return;
   keepInside();
   const { left, top, side, ratio, k } = state, pixels = Math.round(side * ratio), step = 1 / (k * ratio);
   const level = levelAt(ratio), width = level.edges.length - 1;
   const columns = cellsAlong(level, state.x, pixels, step), rows = cellsAlong(level, state.y, pixels, step), [, left0] = level.first ?? [0, 0];
-  const image = new ImageData(pixels, pixels), out = new Uint32Array(image.data.buffer), plane = level[state.view];
+  const image = new ImageData(pixels, pixels), out = new Uint32Array(image.data.buffer), plane = planeOf(level);
   const wide = k * ratio * level.edges.at(-1) / width, hatched = wide >= 4;
   const { failed, timed, worst } = level, single = level.exact, chosen = chosenLinks(level);
   for (let y = 0, at = 0; y < pixels; y++) {

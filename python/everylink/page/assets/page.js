@@ -41,12 +41,13 @@ async function chooseSize(index, stay = false) {
   fillSlowest();
 }
 
-const viewText = (view) => (view === "usual" ? `${VIEWS.usual} from ${state.run.reference}` : VIEWS[view]);
+const viewsNow = () => [...Object.keys(VIEWS), ...(state.size.loaded.seconds[state.statistic] ? Object.keys(MEASURED) : [])];
+const viewText = (view) => MEASURED[view] ?? (view === "usual" ? `${VIEWS.usual} from ${state.run.reference}` : VIEWS[view]);
 function chooseView(view, stay = false) {
-  state.view = view;
-  choices($("view"), Object.keys(VIEWS).map((name) => [name, viewText(name)]), view);
-  $("heading").textContent = `From (rows) to (columns), messages of ${state.size.label}: ${viewText(view)}, ${state.statistic} of each link`;
-  canvas.ariaLabel = `Matrix of ${ranksOf(state.run)} ranks, ${viewText(view)} at ${state.size.label}; ${state.run.headline}. The findings and the table of the slowest links say in words what it shows.`;
+  state.view = viewsNow().includes(view) ? view : "usual";
+  choices($("view"), viewsNow().map((name) => [name, viewText(name)]), state.view);
+  $("heading").textContent = `From (rows) to (columns), messages of ${state.size.label}: ${viewText(state.view)}, ${state.statistic} of each link`;
+  canvas.ariaLabel = `Matrix of ${ranksOf(state.run)} ranks, ${viewText(state.view)} at ${state.size.label}; ${state.run.headline}. The findings and the table of the slowest links say in words what it shows.`;
   layout();
   if (!stay) showAll();
   drawScale();
@@ -188,7 +189,7 @@ function remember() {
 async function recall() {
   const said = new URLSearchParams(location.hash.slice(1)), number = (name, most) => { const value = Number(said.get(name) ?? -1); return Number.isInteger(value) && value >= 0 && value < most ? value : -1; };
   await chooseRun(Math.max(0, number("run", data.runs.length)));
-  if (VIEWS[said.get("view")]) state.view = said.get("view");
+  if (VIEWS[said.get("view")] ?? MEASURED[said.get("view")]) state.view = said.get("view");
   if (Object.keys(state.size.statistics).includes(said.get("statistic"))) state.statistic = said.get("statistic");
   const size = number("size", state.run.sizes.length), finding = number("finding", drawnFindings().length);
   await chooseSize(size < 0 ? state.run.sizes.length - 1 : size);
