@@ -224,12 +224,15 @@ def test_times_and_bandwidths_are_coloured_where_the_page_has_them(tmp_path: Pat
       const texts = () => [...document.querySelectorAll("#scale text")].map((one) => one.textContent);
       const said = [codes[5 * 8 + 1], codes[1 * 8 + 2], codes[3], $("heading").textContent, texts()];
       change("view", "rate");
-      return [...said, texts(), location.hash, viewsNow()];
+      const boxes = [...document.querySelectorAll("#scale text")].map((one) => one.getBBox());
+      return [...said, texts(), boxes.map(({{x, width}}) => [x, x + width]), viewsNow()];
     """
-    slow, fast, failed, heading, times, rates, _, views = done_in(tmp_path / "x.html", script)
+    slow, fast, failed, heading, times, rates, ends, views = done_in(tmp_path / "x.html", script)
     assert slow > 100 > fast >= 0
     assert failed == NOT_MEASURED
     assert "64 KiB: time, median of each link" in heading
     assert all(re.fullmatch(r"[\d.]+ us", text) for text in times[:5])
     assert all(re.fullmatch(r"[\d.]+ GiB/s", text) for text in rates[:5])
+    assert min(end[0] for end in ends) >= 0
+    assert max(end[1] for end in ends) <= 420
     assert views == ["usual", "worst", "slow", "time", "rate"]

@@ -159,7 +159,7 @@ function drawScale() { // the steps at equal distances
   svg("rect", { x: 20, y, width: width - 40, height: 14, fill: "none", stroke: "currentColor" }, scale);
   texts.forEach((text, k) => {
     svg("line", { x1: x(k / last), x2: x(k / last), y1: y + 14, y2: y + 18, stroke: "currentColor" }, scale);
-    svg("text", { x: x(k / last), y: y + 29, "text-anchor": "middle" }, scale, text);
+    svg("text", { x: x(k / last), y: y + 29, "text-anchor": !measured || (k > 0 && k < last) ? "middle" : k ? "end" : "start" }, scale, text);
   });
   svg("text", { x: 20, y: 12 }, scale, share ? `part of the links of a cell that take 1.25 times ${timeOfReference()}` : measured ? `${measured}, of this size only` : "faster");
   if (!share && !measured) svg("text", { x: width - 20, y: 12, "text-anchor": "end" }, scale, `slower: times ${timeOfReference()}`);
