@@ -123,9 +123,9 @@ def test_everything_that_a_results_file_has_is_in_it(run: Run, measure: Measure,
     measured(run, tmp_path, *options, expect=3)
     measure(*options, expect=3)
     ours, theirs = read_results(tmp_path / "x.sion"), read_results(tmp_path / "x.h5")
-    for facts in ("command", "created", "run_id"):
+    for facts in ("command", "created", "ended", "run_id"):
         assert getattr(ours.facts, facts)
-    same = {"command": "", "created": "", "run_id": ""}
+    same = dict.fromkeys(("command", "created", "ended", "run_id"), "")
     assert replace(ours.facts, **same) == replace(theirs.facts, **same)
     assert (ours.facts.kernel, ours.remarks) == (kernel, theirs.remarks)
     for mine, other in (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from everylink.model.rows import MAIN, SMALL_TABLE, SPARSE, Outcome, Rows
 
 UNKNOWN = np.uint8(255)  # not measured
-TOGETHER = 2**24  # links whose bits are made together; a multiple of 8
+TOGETHER = 2**20  # links whose bits are made together; a multiple of 8
 Index = NDArray[np.int64]
 
 

@@ -67,8 +67,9 @@ const known = (value) => value !== null && Number.isFinite(value);
 const timeText = (s) => (known(s) ? inUnit(s, TIMES) : "-");
 const rateText = (s) => (known(s) && s > 0 ? state.run.directions.map((n) => inUnit(n * state.size.bytes / s, RATES)).join(" or ") : "-");
 const percentText = (part) => (part > 0 && part < 0.01 ? "below 1 %" : `${Math.round(100 * part)} %`);
-const referenceText = () => (state.run.reference === "expected" ? "expected" : `of ${state.run.reference}`); // behind a factor
-const timeOfReference = () => (state.run.reference === "expected" ? "the expected time" : `the time of ${state.run.reference}`);
+const reference = () => state.run?.reference ?? "expected"; // what links are compared with; load patterns have no run
+const referenceText = () => (reference() === "expected" ? "expected" : `of ${reference()}`); // behind a factor
+const timeOfReference = () => (reference() === "expected" ? "the expected time" : `the time of ${reference()}`);
 function factorText(code) {
   if (code === FAILED) return "failed";
   if (code < LEAST_KNOWN) return "not measured";
