@@ -7,6 +7,7 @@
 #include <bit>
 #include <set>
 
+#include "base/units.hpp"
 #include "base/version.hpp"
 #include "kernel/kernel.hpp"
 #include "record/hdf5_inventory.hpp"
