@@ -13,14 +13,13 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 
 from everylink.cli.answers import Answer, give, is_brief
 from everylink.cli.kinds import judged
-from everylink.cli.live import Live, live_of
-from everylink.cli.measuring import Ran, measure
+from everylink.cli.measuring import Ran, live_of, measure
 from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import CHECK, RUN
 from everylink.cli.reports import write_report
@@ -40,6 +39,9 @@ from everylink.terminal.console import terminal
 from everylink.text.check import Checked, check_headline, check_json, check_text
 from everylink.units import plural
 
+if TYPE_CHECKING:
+    from everylink.cli.live import Live
+
 FIRST_FILE = "first.h5"
 FEWEST_RANKS, MOST_RANKS = 4, 16  # on a single machine
 PART_ALONE = 0.25  # of the time that is left: for measuring suspects alone, in each round of confirming
@@ -55,7 +57,7 @@ class Run:
     log: TextIO
     quiet: bool
     unusable: dict[str, str] = field(default_factory=dict)  # reasons by host
-    live: Live | None = None  # a browser shows it, too
+    live: "Live | None" = None  # a browser shows it, too
     adapters: int = 1  # of each host, with a rank each, if there are several hosts
 
     @property
@@ -134,7 +136,7 @@ def _checked(
     arguments: Sequence[str],
     core: Path,
     cluster: Cluster | None,
-    live: Live | None,
+    live: "Live | None",
     began: float,
 ) -> int:
     folder = _new_folder(cluster)

@@ -7,9 +7,7 @@ is new once a second, or as seldom as that takes, and makes matrices only while 
 import sys
 import threading
 import time
-from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -141,13 +139,3 @@ class Live:
             if path == self._path:
                 self._results, self._following = results, following
         return following
-
-
-@contextmanager
-def live_of(options: Namespace) -> Iterator[Live | None]:
-    """What --live asks for; None without it."""
-    if options.live is None:
-        yield None
-        return
-    with Live(options.live or None) as live:
-        yield live

@@ -1,16 +1,19 @@
 """Runs the core once: shows its progress, and keeps what it says of its results. `run` and `check` use it."""
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 
-from everylink.cli.live import Live
 from everylink.launch.launcher import Start
 from everylink.terminal.progress import Event, display, parse_event
+
+if TYPE_CHECKING:  # pages take longer to load than a short run takes
+    from everylink.cli.live import Live
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ def measure(
     linktest_lines: bool = False,
     errors: TextIO | None = None,
     again: bool = False,
-    live: Live | None = None,
+    live: "Live | None" = None,
 ) -> Ran:
     """Run the core and display its progress, unless there is no console. With `log`, its lines of text go there.
 
@@ -56,3 +59,15 @@ def measure(
 
         code = start(["--progress", "json", *core_options], on_line, errors)
     return Ran(code, Path(outputs[-1]) if outputs else None, links[-1])
+
+
+@contextmanager
+def live_of(options: Namespace) -> "Iterator[Live | None]":
+    """What --live asks for; None without it. Raises UserMistake if the port is taken."""
+    if options.live is None:
+        yield None
+        return
+    from everylink.cli.live import Live
+
+    with Live(options.live or None) as live:
+        yield live

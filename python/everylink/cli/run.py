@@ -6,13 +6,13 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from everylink.cli.answers import Answer, give, is_brief
 from everylink.cli.kinds import Shown, judged, kind_of
-from everylink.cli.live import Live, live_of
-from everylink.cli.measuring import Ran, measure
+from everylink.cli.measuring import Ran, live_of, measure
 from everylink.cli.options.parser import parsed_in_part
 from everylink.cli.options.table import RUN
 from everylink.cli.reports import check_report_path, write_report
@@ -31,6 +31,9 @@ from everylink.launch.plan import SIZES
 from everylink.nearest import suggestion
 from everylink.terminal.console import terminal
 from everylink.text.verdicts import verdict_json
+
+if TYPE_CHECKING:
+    from everylink.cli.live import Live
 
 ONLY_PRINT = ("--list", "--version")  # options of the core with which it measures nothing
 TAKES_EXISTING = ("--force", "--resume", "--no-output", *ONLY_PRINT)  # with these a file of that name is no obstacle
@@ -61,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _measured(
-    options: Namespace, start: Start, core_options: Sequence[str], table: CoreTable, live: Live | None
+    options: Namespace, start: Start, core_options: Sequence[str], table: CoreTable, live: "Live | None"
 ) -> int:
     line = table.line(core_options)
     console = None if is_brief(options) else terminal()
@@ -179,7 +182,7 @@ def _nothing_measured() -> Exit:
     return Exit.UNDECIDED
 
 
-def _show(output: Path, options: Namespace, live: Live | None, force: bool) -> Exit:
+def _show(output: Path, options: Namespace, live: "Live | None", force: bool) -> Exit:
     """Print the summary, or only the verdict, also to `live`, and write the report.
 
     Returns the exit code of the judgement.
