@@ -1,15 +1,11 @@
 """Writes the report of load patterns as one self-contained HTML file; the page itself computes only positions."""
 
-import json
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
 from numpy.typing import NDArray
 
 from everylink.deviation.blocks import Blocks
@@ -27,7 +23,7 @@ from everylink.load.tables import tables
 from everylink.load.words import load_lines, load_warnings
 from everylink.model.loads import Load
 from everylink.model.results import Ranks, Size
-from everylink.page.packed import base64_text, packed
+from everylink.page.document import base64_text, document, packed
 from everylink.text.host_tables import SECTION, report_tables
 from everylink.text.run import remarks
 from everylink.text.verdicts import (
@@ -55,15 +51,9 @@ def write_load_html(runs: Sequence[JudgedRun], path: Path) -> list[Path]:
     """Write one page for all runs; return the paths written. Raises UserMistake if some runs hold links."""
     if of_links := [run.results.path for run in runs if not run.results.loads]:
         raise UserMistake(f"{of_links[0]}: holds links, the others load patterns; an HTML page takes one kind only")
-    assets = files("everylink.page") / "assets"
-    template, style = (assets.joinpath(name).read_text("utf-8") for name in ("patterns.html", "page.css"))
-    script = "\n".join(assets.joinpath(name).read_text("utf-8") for name in SCRIPTS)
-    data = json.dumps(view(runs), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
-    text = page.render(
-        title=", ".join(run.results.path.name for run in runs), section=SECTION, few=FEW,
-        style=Markup(style), script=Markup(script), data=Markup(data), runs=[_run(run) for run in runs],
-    )  # fmt: skip
+    title = ", ".join(run.results.path.name for run in runs)
+    shown = [_run(run) for run in runs]
+    text = document("patterns.html", SCRIPTS, view(runs), title=title, section=SECTION, few=FEW, runs=shown)
     path.write_text(text, encoding="utf-8")
     return [path]
 

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 from matplotlib import rc_context
 
 from everylink.figure.curves import Curves
+from everylink.page.document import document
 from everylink.units import bandwidth_text, size_text
 
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
@@ -19,15 +18,12 @@ GROUP = re.compile(r'<g id="[^"]*"')  # nothing refers to these, and several fig
 
 def write_curves_html(figures: Sequence[Curves], path: Path) -> list[Path]:
     """Write one page for all figures; return the paths written."""
-    assets = files("everylink.page") / "assets"
-    template, style = (assets.joinpath(name).read_text("utf-8") for name in ("curves.html", "page.css"))
-    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
     shown = [
         {"title": one.title, "falls": one.falls, "picture": _svg(one, number), "rows": list(_rows(one))}
         for number, one in enumerate(figures)
     ]
     title = ", ".join(dict.fromkeys(name for one in figures for name in one.files))
-    path.write_text(page.render(title=title, style=Markup(style), figures=shown), encoding="utf-8")
+    path.write_text(document("curves.html", title=title, figures=shown), encoding="utf-8")
     return [path]
 
 

@@ -1,17 +1,13 @@
 """Writes the report of links as one self-contained HTML file; the page itself judges nothing."""
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
 from numpy.typing import NDArray
 
 from everylink.compare.comparison import Comparison, compare
@@ -34,8 +30,8 @@ from everylink.model.changes import Change
 from everylink.model.links import Links
 from everylink.model.results import Results, Size
 from everylink.model.rows import STATISTICS, Outcome, outcome_text
+from everylink.page.document import base64_text, document, json_of, packed
 from everylink.page.evidence import evidence_of
-from everylink.page.packed import base64_text, packed
 from everylink.terminal.comparison import change_text, changes_text, failure_text, notes
 from everylink.text.host_tables import SECTION, HostTable, report_tables
 from everylink.text.run import link_warnings, means_lines, rate_text, remarks, run_lines
@@ -347,7 +343,7 @@ def write_html(runs: Sequence[JudgedRun], path: Path, tiles: Path | None = None,
     """Write one page for all runs, and with `tiles` a file of all single links, which the page reads: one that the user
     chooses, or that is served beside it. Return the paths written. Raises FileDamaged, NotEnoughMemory, OSError."""
     shown = view(runs)
-    key = sha256(_json(shown).encode()).hexdigest()[:16]
+    key = sha256(json_of(shown).encode()).hexdigest()[:16]
     text = _page(runs, shown | {"tiles": key if tiles else None, "served": served, "live": False}, served)
     path.write_text(text, encoding="utf-8")
     if tiles is None:
@@ -363,22 +359,12 @@ def live_page(run: JudgedRun) -> str:
 
 def live_planes(found: Deviations) -> str:
     """What such a page shows of a size, as JSON."""
-    return _json({"bytes": found.bytes, "deviation": _deviation(found)})
+    return json_of({"bytes": found.bytes, "deviation": _deviation(found)})
 
 
 def _page(runs: Sequence[JudgedRun], shown: View, served: bool) -> str:
-    assets = files("everylink.page") / "assets"
-    template, style = (assets.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css"))
-    script = "\n".join(assets.joinpath(name).read_text("utf-8") for name in SCRIPTS)
-    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
-    return page.render(
-        title=", ".join(run.results.path.name for run in runs),
-        section=SECTION,
-        style=Markup(style),
-        script=Markup(script),
-        data=Markup(_json(shown)),
-        served=served,
-    )
+    title = ", ".join(run.results.path.name for run in runs)
+    return document("page.html", SCRIPTS, shown, title=title, section=SECTION, served=served)
 
 
 def _matrices(runs: Sequence[JudgedRun]) -> list[Matrix]:
@@ -387,10 +373,6 @@ def _matrices(runs: Sequence[JudgedRun]) -> list[Matrix]:
         for i, run in enumerate(runs)
         for size in run.results.sizes
     ]
-
-
-def _json(value: View) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 SCRIPTS = ("data.js", "matrix.js", "tiles.js", "lists.js", "again.js", "order.js", "page.js", "live.js")
