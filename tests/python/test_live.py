@@ -1,6 +1,7 @@
 """A run in a browser while it goes on."""
 
 import json
+import subprocess
 import threading
 import time
 import urllib.request
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from browser import LIMIT, Reported, done_when_served
+from browser import FLAGS, LIMIT, Reported, chromium, done_when_served
 from conftest import Command
 from everylink.cli import live as live_module
 from everylink.cli.live import Live
@@ -20,7 +21,7 @@ from everylink.io.read import read
 from everylink.judge.verdict import NOT_JUDGED, JudgedRun
 from everylink.model.results import Results
 from everylink.page.html import live_page, live_planes
-from everylink.page.server import Events, Server
+from everylink.page.server import Events, Page, Request, Server
 from everylink.terminal.progress import failure_lines, progress_text
 from make_results import Link, make_results, steady
 
@@ -123,6 +124,7 @@ def test_the_page_shows_what_is_sent_until_the_run_ends(following: Following, tm
     """
     slower = ["<b>n3</b> 1.5x"]
     fields = {"headline": "step 3 of 9", "tested": [], "failed": 2, "slower": slower, "failures": ["n0 -> n2"]}
+    fields["file"] = "a.h5"
     events.send("said", json.dumps(fields, indent=1))
     for found in following.deviations():
         events.send(f"size-{found.bytes}", live_planes(found))
@@ -191,3 +193,31 @@ def test_what_cannot_be_shown_live_is_one_line(words: tuple[str, ...], said: str
     code, _, error = everylink("run", "--np", "2", *words)
     assert code == 2
     assert said in error
+
+
+def test_a_second_results_file_of_a_command_is_another_page(following: Following, tmp_path: Path) -> None:
+    """As `everylink check` has one: whoever comes then gets nothing of the first one, and whoever is there reloads."""
+    events, results = Events(), read(tmp_path / "a.h5")
+    events.send("size-8", "of the first file")
+    events.forget()
+    events.send("said", json.dumps({"file": "b.h5", "headline": "", "tested": [], "slower": [], "failures": []}))
+    pages = iter([live_page(JudgedRun(results, NOT_JUDGED))])
+    again = Reported()
+
+    class Pages:
+        def answer(self, request: Request) -> None:
+            if (text := next(pages, None)) is not None:
+                Page(lambda: text).answer(request)
+            else:
+                again.answer(request)
+
+    with Server({"": Pages(), "events": events}, None) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        command = [chromium(), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", server.address]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
+            try:
+                assert again.there.wait(LIMIT)
+            finally:
+                browser.kill()
+        events.end()
+        server.shutdown()

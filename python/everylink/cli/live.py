@@ -46,14 +46,12 @@ class Live:
         self._undrawn = False
         self._progress, self._failed, self._slower = "starting", 0, list[str]()
         self._told, self._untold = 0, list[str]()  # failed links, on the terminal
-        self._threads = [
-            threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.5}, daemon=True),
-            threading.Thread(target=self._follow, daemon=True),
-        ]
+        self._serving = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.5}, daemon=True)
+        self._reading = threading.Thread(target=self._follow, daemon=True)
 
     def __enter__(self) -> Self:
-        for thread in self._threads:
-            thread.start()
+        self._serving.start()
+        self._reading.start()
         print(f"Live: {self._server.address}", file=sys.stderr)
         print(f"From another machine, first: {self._server.forwarding}", file=sys.stderr, flush=True)
         return self
@@ -62,7 +60,7 @@ class Live:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop.set()
-        self._threads[1].join()
+        self._reading.join()
         self._events.end()
         self._server.shutdown()
         self._server.server_close()
@@ -74,6 +72,7 @@ class Live:
             match event:
                 case {"event": "plan", "output": str(output)} if output and Path(output) != self._path:
                     self._path, self._results, self._following, self._told = Path(output), None, None, 0
+                    self._events.forget()
                 case {"event": "step" | "retest"}:
                     self._progress = progress_text(event)
                     self._failed = int(event.get("links_failed", self._failed))
@@ -121,7 +120,7 @@ class Live:
             self._told = min(len(following.failures), MOST_TOLD)
             tested = ["Measuring; what is structure and what is a fault is judged at the end."]
             said = {"headline": self._progress, "tested": tested, "failed": self._failed, "slower": self._slower}
-        self._send("said", said | {"failures": following.failures})
+        self._send("said", said | {"file": following.path.name, "failures": following.failures})
         if self._undrawn and self._events.has_readers:
             self._undrawn = False
             for found in following.deviations():

@@ -31,7 +31,7 @@ MOST_FAILURES = 200
 
 @dataclass(frozen=True)
 class Slower:
-    """A host whose links take `factor` times the median of all so far, by so many `links` at messages of `bytes`."""
+    """A host whose links take `factor` times the median so far, judged by `links` links at messages of `bytes`."""
 
     host: str
     factor: float
@@ -47,14 +47,14 @@ class Following:
 
     def __init__(self, path: Path, ranks: Ranks, blocks: Blocks) -> None:
         self.blocks, self.failures = blocks, list[str]()
-        self._path, self._ranks, self._done = path, ranks, 0
+        self.path, self._ranks, self._done = path, ranks, 0
         self._host = ranks.host_index.astype(np.int64)
         self._names = host_names(ranks)
         self._sizes: dict[int, _Size] = {}
 
     def read(self) -> bool:
         """Whether there was something new. Raises FileDamaged, also where the file is just being written."""
-        sizes = stored_rows(self._path)
+        sizes = stored_rows(self.path)
         rows = min((len(one) for one in sizes.values()), default=0)
         if rows <= self._done:
             return False

@@ -37,7 +37,7 @@ def deviations(size: Size, usual: Reference, blocks: Blocks, with_links: bool = 
 
 
 def strips(blocks: Blocks, links: int) -> Iterator[tuple[int, int]]:
-    """Places from and to of rows that have so many links together, whole blocks."""
+    """The first place of each strip and the one after its last; a strip has whole blocks, and about `links` links."""
     ranks, edges = int(blocks.edges[-1]), blocks.edges
     together = max(links // ranks, blocks.largest)
     begin = 0

@@ -1,4 +1,4 @@
-"""How each link of a size ended, in a bit a link: enough to fold failures and to count, and small for large runs."""
+"""How each link of a size ended. One bit per link is enough to count links and to fold failures, at any size."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -88,6 +88,11 @@ class Events:
             self._last[name] = (self._count, text)
             self._changed.notify_all()
 
+    def forget(self) -> None:
+        """Give readers that come from now on none of the events before."""
+        with self._changed:
+            self._last.clear()
+
     def end(self) -> None:
         """Let all readers go once they have the last events."""
         with self._changed:

@@ -67,14 +67,8 @@ def means_lines(results: Results) -> list[str]:
 def bisection_texts(results: Results, size: Size) -> list[str]:
     """The least, mean and greatest bandwidth of the steps of a bisection; empty of another schedule."""
     found = bisection_bandwidth(results, size)
-    return (
-        []
-        if found is None
-        else [
-            f"{name} {bandwidth_text(rate)}"
-            for name, rate in (("min", found.min), ("avg", found.mean), ("max", found.max))
-        ]
-    )
+    rates = () if found is None else (("min", found.min), ("avg", found.mean), ("max", found.max))
+    return [f"{name} {bandwidth_text(rate)}" for name, rate in rates]
 
 
 def bisection_lines(results: Results) -> list[str]:

@@ -36,7 +36,7 @@ async function chooseFinding(number) {
     button.ariaExpanded = String(k === number);
     button.parentElement.querySelector("div").hidden = k !== number;
     if (k !== number) return;
-    button.parentElement.querySelector(".profile").textContent = [profileText(finding), againText(finding)].filter(Boolean).join("\n");
+    button.parentElement.querySelector(".profile").textContent = profileText(finding);
     drawEvidence(button.parentElement.querySelector(".evidence"), finding);
     fillAgain(button.parentElement.querySelector(".again"), state.run.evidence[number]);
   });
@@ -80,17 +80,6 @@ function rowsText(end, loaded) {
     return `${word}: median ${factorText(middleOf(places.map((place) => median[place])))} over ${sum(timed)} links${lost ? `, ${lost} failed` : ""}; of all ranks ${factorText(middleOf([...median]))}`;
   });
   return `At ${state.size.label}, ${said.join("; ")}.`;
-}
-
-function againText(finding) { // its links that were measured again, or alone
-  const { again, alone, loaded } = state.size, said = [];
-  const inside = (link) => rectangles(finding).some(([a, b, c, d]) => link[0] >= a && link[0] < b && link[1] >= c && link[1] < d);
-  for (const [rows, what] of [[again, "measured again"], [alone, "tried again alone"]]) {
-    const own = rows.filter(({ link }) => inside(link)), timed = own.map(({ median }) => median).filter(known).sort((a, b) => a - b);
-    const before = own.map(({ link: [from, to] }) => loaded.seconds.median?.[from * ranksOf(state.run) + to]).filter(known).sort((a, b) => a - b);
-    if (own.length) said.push(`${what}: ${own.length} of its links, ${timed.length} with a time${timed.length ? `, ${timeText(timed[timed.length >> 1])} at the median${before.length ? `, before ${timeText(before[before.length >> 1])}` : ""}` : ""}`);
-  }
-  return said.join("; ");
 }
 
 // Its links, or where the page has no single links the medians of its ranks, against all others: how many of each deviate by

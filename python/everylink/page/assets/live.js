@@ -26,9 +26,11 @@ if (data.live) ready.then(() => {
   $("spread").textContent = "";
   for (const part of document.querySelectorAll(".judged")) part.hidden = true;
   const events = new EventSource("events");
-  events.addEventListener("said", ({ data: text }) => fillLive(JSON.parse(text)));
+  events.addEventListener("said", ({ data: text }) => {
+    const said = JSON.parse(text);
+    if (said.file === state.run.name) fillLive(said); else location.reload(); // the command has begun another results file
+  });
   for (const { bytes } of state.run.sizes) events.addEventListener(`size-${bytes}`, ({ data: text }) => takePlanes(JSON.parse(text)));
-  events.addEventListener("another", () => location.reload()); // the same command has begun another results file
   events.addEventListener("end", ({ data: text }) => {
     events.close();
     const { headline, alarm, lines } = JSON.parse(text);
