@@ -348,7 +348,7 @@ def contents(path: Path) -> dict[str, bytes]:
     with h5py.File(path) as file:
         take("", file)
         file.visititems(take)
-    return {name: value for name, value in everything.items() if name not in ("@created", "@run_id")}
+    return {name: value for name, value in everything.items() if name not in ("@created", "@ended", "@run_id")}
 
 
 @long
