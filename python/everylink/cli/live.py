@@ -59,8 +59,7 @@ class Live:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop.set()
-        self._reading.join()
+        self._stop_following()
         self._events.end()
         self._server.shutdown()
         self._server.server_close()
@@ -83,13 +82,20 @@ class Live:
         return event | {name: lines for name, lines in more.items() if lines}
 
     def end(self, run: JudgedRun) -> None:
-        """Send the conclusion."""
+        """Send the conclusion, after all that was measured."""
+        self._stop_following()
+        with suppress(EverylinkError, OSError):
+            self._look()
         judgement = run.judgement
         lines = [*map(title, judgement.verdicts), *finding_lines(judgement)]
         lines.append(f"The run has ended. everylink view {run.results.path} shows all of it.")
         self._send(
             "end", {"headline": headline(judgement).plain, "alarm": judgement.conclusion.is_alarm, "lines": lines}
         )
+
+    def _stop_following(self) -> None:
+        self._stop.set()
+        self._reading.join()
 
     def _send(self, name: str, fields: dict[str, Any]) -> None:
         self._events.send(name, json_text(fields))

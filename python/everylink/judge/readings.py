@@ -28,6 +28,7 @@ HOST_BLOCK = 256  # rows of the matrix of hosts processed together
 Matrix = NDArray[np.float32]
 Index = NDArray[np.int64]
 UNKNOWN = np.float32(np.nan)
+MOST_LOST = 1e12  # usual times, of a row: a damaged file may say anything
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ class LatenessSums:
         self._add(self._late, frm, to, late)
         self._add_totals(self._all_late, frm, to, late)
         # A late message takes a usual time longer at least.
-        self._add(self._lost, frm, to, np.fmax(messages[some] * beyond[some], late).astype(np.float32))
+        lost = np.fmin(np.fmax(messages[some] * beyond[some], late), MOST_LOST)
+        self._add(self._lost, frm, to, lost.astype(np.float32))
 
     def _add(self, cells: Counts | Matrix, frm: Index, to: Index, value: Counts | Matrix) -> None:
         for own, other in ((frm, to), (to, frm)):
