@@ -1,4 +1,4 @@
-// The device and libraries that carry a rank's messages.
+// The device and libraries that carry a rank's messages, and the GPU that holds them.
 #pragma once
 
 #include <string>
@@ -6,12 +6,24 @@
 
 namespace everylink {
 
+// The GPU whose memory holds a rank's messages; empty: not known.
+struct GpuOfRank {
+  int number = -1;  // as nvidia-smi counts the GPUs of a host; -1: no GPU
+  std::string name = {}, pci = {}, uuid = {};
+  std::string to_device =
+      {};                 // PIX, PXB, PHB, NODE, SYS: what lies between it and the device (host/gpus.hpp)
+  std::string path = {};  // "staged": messages are copied through memory of the host; "direct": never
+  static constexpr auto fields = std::tuple(&GpuOfRank::number, &GpuOfRank::name, &GpuOfRank::pci,
+                                            &GpuOfRank::uuid, &GpuOfRank::to_device, &GpuOfRank::path);
+};
+
 // As far as the transport reports it; empty: not known.
 struct Carrier {
   std::string device = {}, address = {}, lanes = {}, libraries = {};
   int numa_distance = -1;  // between rank and device (host/numa.hpp); not set by transports
+  GpuOfRank gpu = {};      // of it, transports set the path alone
   static constexpr auto fields = std::tuple(&Carrier::device, &Carrier::address, &Carrier::lanes,
-                                            &Carrier::libraries, &Carrier::numa_distance);
+                                            &Carrier::libraries, &Carrier::numa_distance, &Carrier::gpu);
 };
 
 }  // namespace everylink

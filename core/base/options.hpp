@@ -33,6 +33,7 @@ struct Options {
   std::string mode = "tcp";
   std::string mode_options;  // as given, after the colon
   std::string memory = "host";
+  std::string gpus = "auto";  // ordinals of GPUs that the ranks of a host take in turn
   // a pair
   std::vector<int> messages{100};  // one number for all sizes, or one per size
   int warmups = 10;

@@ -36,10 +36,10 @@ std::vector<std::string> RunLog::hosts() const {
   return hosts;
 }
 
-std::vector<std::string> RunLog::lanes() const {
-  std::vector<std::string> lanes;
-  for (const auto& rank : ranks) lanes.push_back(rank.carrier.lanes);
-  return lanes;
+std::vector<Carrier> RunLog::carriers() const {
+  std::vector<Carrier> all;
+  for (const auto& rank : ranks) all.push_back(rank.carrier);
+  return all;
 }
 
 std::string RunLog::heading(const Facts& facts) const {

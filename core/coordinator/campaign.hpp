@@ -74,7 +74,7 @@ struct RunLog {
   // each link was measured at least once.
   std::string unmeasured() const;
   std::vector<std::string> hosts() const;  // by rank
-  std::vector<std::string> lanes() const;
+  std::vector<Carrier> carriers() const;
   // The first line of every plan: the ranks, hosts, transport and memory.
   std::string heading(const Facts&) const;
   // "\nMore ranks than cores on hosts n1, n2: ...", or "". LinkTest's names do not print it.

@@ -128,6 +128,8 @@ Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<cons
   const auto& ranks = log_.ranks;
   introduction_.host_of = hosts_of(ranks);
   introduction_.crowded = crowded_of(ranks);
+  if (memory_named(o.memory).needs_gpu)
+    for (const auto& rank : ranks) introduction_.numa_of.push_back(rank.numa);
   const auto as_first = [&](const RankFacts& r) {  // of an absent rank, the machine may be unknown
     return r.machine.empty() || (r.machine == ranks[0].machine && r.network == ranks[0].network);
   };
@@ -156,7 +158,7 @@ Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<cons
 }
 
 void Coordinator::refuse_large_buffers() const {
-  if (!context_.real_memory) return;
+  if (!context_.real_memory || memory_named(context_.options.memory).needs_gpu) return;
   std::map<std::string, std::size_t> wanted;
   for (const auto& rank : log_.ranks) {
     wanted[rank.machine] += 2 * campaign_->memory_bytes();
@@ -257,8 +259,11 @@ Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) 
   }
   if (const auto stop_at_once = refused(reports)) return *stop_at_once;
   for (const auto& report : reports) {
-    if (!report.carrier.lanes.empty())
-      log_.ranks[static_cast<std::size_t>(report.rank)].carrier.lanes = report.carrier.lanes;
+    if (!report.carrier.lanes.empty()) {
+      auto& known = log_.ranks[static_cast<std::size_t>(report.rank)].carrier;
+      known.lanes = report.carrier.lanes;
+      known.gpu.path = report.carrier.gpu.path;
+    }
     for (const auto& one : report.retransmits) log_.recorder.retransmits(report.rank, one);
   }
   if (readings_ && !interrupted) readings_->keep(reports, measured_, step_began_, campaign_->began());

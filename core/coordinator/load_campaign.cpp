@@ -217,7 +217,7 @@ std::string LoadCampaign::summary() const {
 }
 
 int LoadCampaign::finish(bool interrupted, bool) {
-  log_.recorder.end({.interrupted = interrupted, .remarks = log_.remarks.all(), .lanes = log_.lanes()});
+  log_.recorder.end({.interrupted = interrupted, .remarks = log_.remarks.all(), .carriers = log_.carriers()});
   const int code = exit_code_of(!interrupted, flows_failed_, flows_unmeasured_);
   if (const auto text = summary(); !text.empty()) log_.console.say(text);
   log_.console.end(code, flows_ok_, flows_failed_, options_.no_output ? "" : options_.output);

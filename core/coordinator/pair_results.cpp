@@ -294,7 +294,7 @@ int PairResults::end(bool interrupted, bool kept) {
   log_.recorder.end({.interrupted = interrupted,
                      .not_tried_again = log_.failures.not_tried_again(),
                      .remarks = log_.remarks.all(),
-                     .lanes = log_.lanes(),
+                     .carriers = log_.carriers(),
                      .retests = retests()});
   const int code = exit_code_of(!interrupted && kept, log_.failures.count(), log_.failures.unmeasured());
   const auto rest = old_lines_ ? old_lines_->finished_step() : "";

@@ -1,22 +1,13 @@
 // Reads /sys/class/infiniband.
 #include "host/adapters.hpp"
 
-#include <fstream>
 #include <set>
 
+#include "host/sys_file.hpp"
+
 namespace everylink {
-namespace {
 
 namespace fs = std::filesystem;
-
-std::string line_in(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-}  // namespace
 
 std::vector<ActivePort> active_ports(const fs::path& sys) {
   std::vector<ActivePort> ports;

@@ -43,23 +43,34 @@ std::vector<int> nodes_of(const fs::path& folder) {
 
 }  // namespace
 
-int numa_distance(int numa, const std::string& devices, const fs::path& sys) {
-  if (numa < 0) return -1;
-  const fs::path folder = sys / "devices/system/node";
-  const auto nodes = nodes_of(folder);
-  const auto distances = numbers_in(folder / ("node" + std::to_string(numa)) / "distance");
-  if (distances.size() != nodes.size()) return -1;
-  int nearest = -1;
+std::vector<std::string> device_names(const std::string& devices) {
+  std::vector<std::string> names;
   for (const auto& device : split(devices, ',')) {
     const auto begin = device.find_first_not_of(' ');
     if (begin == std::string::npos) continue;
     const auto name =
         device.substr(begin, device.find_first_of(" :", begin) - begin);  // "mlx5_0:1" is one of its ports
-    if (name.find('/') != std::string::npos || name.starts_with('.')) continue;
-    const auto column = std::find(nodes.begin(), nodes.end(), node_of(name, sys)) - nodes.begin();
-    if (column == static_cast<std::ptrdiff_t>(nodes.size())) continue;
-    const int distance = distances[static_cast<std::size_t>(column)];
-    if (nearest < 0 || distance < nearest) nearest = distance;
+    if (name.find('/') == std::string::npos && !name.starts_with('.')) names.push_back(name);
+  }
+  return names;
+}
+
+int distance_of_nodes(int from, int to, const fs::path& sys) {
+  if (from < 0) return -1;
+  const fs::path folder = sys / "devices/system/node";
+  const auto nodes = nodes_of(folder);
+  const auto distances = numbers_in(folder / ("node" + std::to_string(from)) / "distance");
+  if (distances.size() != nodes.size()) return -1;
+  const auto column = std::find(nodes.begin(), nodes.end(), to) - nodes.begin();
+  return column < static_cast<std::ptrdiff_t>(nodes.size()) ? distances[static_cast<std::size_t>(column)]
+                                                            : -1;
+}
+
+int numa_distance(int numa, const std::string& devices, const fs::path& sys) {
+  int nearest = -1;
+  for (const auto& name : device_names(devices)) {
+    const int distance = distance_of_nodes(numa, node_of(name, sys), sys);
+    if (distance >= 0 && (nearest < 0 || distance < nearest)) nearest = distance;
   }
   return nearest;
 }

@@ -8,7 +8,7 @@ namespace {
 // A lap is two exchanges. It ends when all four messages have been sent and received, so both ends read the
 // slower direction. The peer may send its next message as soon as it has received our last one, so two
 // receives are posted before we send; the third is posted while the message is in flight.
-Outcome exchange(Link& link, OneSided*, const Transport& clock, bool, const Turn& turn, Laps& laps) {
+Outcome exchange(Link& link, const Sides&, const Transport& clock, bool, const Turn& turn, Laps& laps) {
   const int all = turn.warmups + turn.messages, messages = 2 * all;
   Readings readings(clock, turn.warmups, turn.messages, turn.rounds_per_reading, laps);
   int in[3], out[2];

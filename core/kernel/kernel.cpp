@@ -26,11 +26,23 @@ const Kernel& kernel_named(std::string_view name) {
   throw UsageError(fmt::format("unknown kernel '{}'", name));
 }
 
-Outcome run_checked(const Kernel& kernel, Link& link, OneSided* one_sided, const Transport& clock, bool leads,
+namespace {
+
+// Whether this end sends messages, and whether it receives some.
+struct Part {
+  bool sends, receives;
+  static Part of(const Kernel& kernel, bool leads) {
+    const bool gives = leads != kernel.fetches;
+    return {gives || kernel.replies, !gives || kernel.replies};
+  }
+};
+
+}  // namespace
+
+Outcome run_checked(const Kernel& kernel, Link& link, const Sides& sides, const Transport& clock, bool leads,
                     const Turn& whole, Laps& laps, Checking& checking) {
   const int all = whole.warmups + whole.messages;
-  const bool gives = leads != kernel.fetches, sends = gives || kernel.replies,
-             receives = !gives || kernel.replies;
+  const auto [sends, receives] = Part::of(kernel, leads);
   int first = 0;
   for (int done = 0; done < all;) {
     const int limit = done < whole.warmups ? whole.warmups : all;
@@ -46,7 +58,7 @@ Outcome run_checked(const Kernel& kernel, Link& link, OneSided* one_sided, const
     for (int slot = 0; sends && slot < slots; ++slot)
       checking.out.fill(lap.slice(slot), seed(checking.out_key, slot));
     Laps one;
-    const Outcome outcome = kernel.run(link, one_sided, clock, leads, lap, one);
+    const Outcome outcome = kernel.run(link, sides, clock, leads, lap, one);
     laps.arrived = one.arrived < 0 ? one.arrived : laps.arrived + one.arrived;
     if (outcome != Outcome::ok) return outcome;
     for (int slot = 0; receives && slot < slots; ++slot)
@@ -57,6 +69,23 @@ Outcome run_checked(const Kernel& kernel, Link& link, OneSided* one_sided, const
     first += slots;
   }
   return Outcome::ok;
+}
+
+Outcome run_with_verified_ends(const Kernel& kernel, Link& link, const Sides& sides, const Transport& clock,
+                               bool leads, const Turn& turn, Laps& laps, Checking& checking) {
+  const auto [sends, receives] = Part::of(kernel, leads);
+  const int all = turn.warmups + turn.messages;
+  const int ends[] = {0, std::max(all - 1, 0) % turn.buffers};
+  const auto seed = [](std::uint64_t key, int slot) { return mix(key, static_cast<std::uint64_t>(slot)); };
+  const std::size_t count = ends[0] == ends[1] ? 1 : 2;
+  for (const int slot : std::span(ends, count))
+    if (sends) checking.out.fill(turn.slice(slot), seed(checking.out_key, slot));
+  const Outcome outcome = kernel.run(link, sides, clock, leads, turn, laps);
+  for (const int slot : std::span(ends, count))
+    if (receives && all > 0 && outcome == Outcome::ok &&
+        !checking.in.holds(turn.slice(slot), seed(checking.in_key, slot)))
+      ++checking.wrong;
+  return outcome;
 }
 
 int window_used(const Options& o) {

@@ -75,8 +75,8 @@ class Readings {
 struct Kernel {
   std::string_view name, summary;
   // Begins and ends with Link::meet; receives are posted before the peer may send. A broken or late link ends
-  // it early, and the laps so far are kept. OneSided is null unless the kernel is `one_sided`.
-  Outcome (*run)(Link&, OneSided*, const Transport& clock, bool leads, const Turn&, Laps&);
+  // it early, and the laps so far are kept.
+  Outcome (*run)(Link&, const Sides&, const Transport& clock, bool leads, const Turn&, Laps&);
   bool both_lead;                        // one turn measures both links
   bool replies;                          // the follower sends messages too
   bool windowed;                         // --window applies
@@ -102,7 +102,11 @@ struct Checking {
   std::uint64_t out_key, in_key;
   int wrong = 0;
 };
-Outcome run_checked(const Kernel&, Link&, OneSided*, const Transport& clock, bool leads, const Turn&, Laps&,
-                    Checking&);
+Outcome run_checked(const Kernel&, Link&, const Sides&, const Transport& clock, bool leads, const Turn&,
+                    Laps&, Checking&);
+// Runs the whole turn. The buffers of its first and its last message are written before it and verified after
+// it.
+Outcome run_with_verified_ends(const Kernel&, Link&, const Sides&, const Transport& clock, bool leads,
+                               const Turn&, Laps&, Checking&);
 
 }  // namespace everylink

@@ -49,8 +49,9 @@ Outcome follow(Link& link, const Turn& turn, Laps& laps) {
 }
 
 template <bool fetches>
-Outcome run(Link& link, OneSided* peer, const Transport& clock, bool leads, const Turn& turn, Laps& laps) {
-  return leads ? lead<fetches>(link, *peer, clock, turn, laps) : follow(link, turn, laps);
+Outcome run(Link& link, const Sides& sides, const Transport& clock, bool leads, const Turn& turn,
+            Laps& laps) {
+  return leads ? lead<fetches>(link, *sides.one_sided, clock, turn, laps) : follow(link, turn, laps);
 }
 
 int messages_per_lap(const Turn& turn) { return std::min(turn.window, turn.messages); }

@@ -72,7 +72,7 @@ Outcome follow(Link& link, const Turn& turn, Laps& laps) {
 extern const Kernel unidirectional{
     .name = "unidirectional",
     .summary = "a window of messages one way and one receipt; a lap is one one-way time per message",
-    .run = [](Link& link, OneSided*, const Transport& clock, bool leads, const Turn& turn,
+    .run = [](Link& link, const Sides&, const Transport& clock, bool leads, const Turn& turn,
               Laps& laps) { return leads ? lead(link, clock, turn, laps) : follow(link, turn, laps); },
     .both_lead = false,
     .replies = false,

@@ -6,10 +6,11 @@
 
 namespace everylink {
 
-extern const MemoryEntry host_memory, huge_memory;
+extern const MemoryEntry host_memory, huge_memory, cuda_memory, cuda_managed_memory, cuda_pinned_memory;
 
 std::span<const MemoryEntry> memories() {
-  static const MemoryEntry all[] = {host_memory, huge_memory};
+  static const MemoryEntry all[] = {host_memory, huge_memory, cuda_memory, cuda_managed_memory,
+                                    cuda_pinned_memory};
   return all;
 }
 
@@ -19,10 +20,6 @@ const MemoryEntry& memory_named(std::string_view name) {
     if (entry.name == name) return entry;
     known.emplace_back(entry.name);
   }
-  if (name == "cuda")
-    throw UsageError(
-        "--memory cuda (LinkTest's --use-gpu-memory): GPU memory cannot be measured yet; leave it out to "
-        "measure host memory");
   throw UsageError("--memory: " + unknown_name("memory", name, known));
 }
 

@@ -12,14 +12,15 @@
 
 namespace everylink {
 
-enum class MemoryKind : std::uint8_t { host, cuda };
+enum class MemoryKind : std::uint8_t { host, cuda, cuda_managed };
 
 // What a transport needs to register a memory.
 struct Region {
   std::byte* at;
   std::size_t bytes;
   MemoryKind kind;
-  int device;
+  int gpu;  // its ordinal, of memory that a GPU sees
+  bool is_of_gpu() const { return kind != MemoryKind::host; }
 };
 
 inline bool lies_within(std::size_t bytes, Slice part) {
@@ -33,12 +34,21 @@ class Memory {
   // Writes contents that depend on every bit of the seed; `holds` verifies them, every byte.
   virtual void fill(Slice, std::uint64_t seed) = 0;
   virtual bool holds(Slice, std::uint64_t seed) const = 0;
+  // For transports that move bytes by the processor: the same bytes in memory of the host. Of a GPU's memory
+  // this is a copy, made at the first call; `download` brings a part of it up to date, `upload` the GPU's
+  // part. All throw LocalFault.
+  virtual std::byte* host_copy() { return region().at; }
+  virtual void download(Slice) {}
+  virtual void upload(Slice) {}
+  bool is_copied() { return host_copy() != region().at; }
 };
 
 struct MemoryEntry {
   std::string_view name, summary;
-  std::string (*why_unusable)();                       // "": usable here; else the reason, one sentence
-  std::unique_ptr<Memory> (*make)(std::size_t bytes);  // throws MachineError if there is not enough
+  std::string (*why_unusable)();  // "": usable here; else the reason, one sentence
+  // `gpu`: the ordinal of the GPU that has or sees it. Throws MachineError if there is not enough.
+  std::unique_ptr<Memory> (*make)(std::size_t bytes, int gpu);
+  bool needs_gpu = false;
 };
 
 std::span<const MemoryEntry> memories();

@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "host/rails.hpp"
 #include "load/pattern.hpp"
+#include "memory/memory.hpp"
 #include "options/parser.hpp"
 #include "options/preset.hpp"
 #include "options/table.hpp"
@@ -88,6 +89,22 @@ void choose_devices(const Given& given, Options& o) {
   if (has_rails) o.mode_options = with_rails(o.mode, o.mode_options, given.value("--rails"));
 }
 
+// Mode cuda has no use for memory of the host.
+void choose_memory(const Given& given, Options& o) {
+  if (o.mode == "cuda" && !given.has("--memory")) o.memory = "cuda";
+  if (o.mode == "cuda" && o.memory != "cuda")
+    throw UsageError(fmt::format(
+        "--memory {}: mode cuda moves messages between memories of GPUs; use --memory cuda", o.memory));
+  const bool has_gpu = memory_named(o.memory).needs_gpu;
+  if (has_gpu && !o.pattern.empty())
+    throw UsageError(
+        fmt::format("--memory {}: {} measures memory of the host only; pairs are measured in memory of "
+                    "GPUs, too",
+                    o.memory, o.pattern));
+  if (given.has("--gpus") && !has_gpu)
+    throw UsageError(fmt::format("--gpus has no effect with --memory {}; add --memory cuda", o.memory));
+}
+
 void check_sizes(const Options& o) {
   if (o.messages.size() > 1 && o.messages.size() != o.sizes.size())
     throw UsageError(fmt::format(
@@ -110,6 +127,7 @@ Options understood(const std::string& command, const Given& given, Options o) {
   refuse_unrequired(options, given, o);
   choose_devices(given, o);
   if (!o.pattern.empty()) keep_settings(given, o);
+  choose_memory(given, o);
   check_sizes(o);
   check_format(o);
   check_preset(o);

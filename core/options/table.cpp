@@ -11,6 +11,7 @@
 #include "base/units.hpp"
 #include "bootstrap/bootstrap.hpp"
 #include "host/facts.hpp"
+#include "host/gpus.hpp"
 #include "host/rails.hpp"
 #include "kernel/kernel.hpp"
 #include "load/flows.hpp"
@@ -94,10 +95,17 @@ std::map<std::string, Option::InPattern> in_patterns(const Names& names,
 void set_mode(Options& o, const std::string& text) {
   const auto colon = text.find(':');
   o.mode = text.substr(0, colon);
+  if (o.mode == "nvlink" || o.mode == "CUDA")
+    o.mode = "cuda";  // the latter from LinkTest's name linktest.CUDA
   o.mode_options = colon == std::string::npos ? "" : text.substr(colon + 1);
 }
 
 void set_memory(Options& o, const std::string& text) { o.memory = memory_named(text).name; }
+
+void set_gpus(Options& o, const std::string& text) {
+  check_gpus(text);
+  o.gpus = text;
+}
 
 void set_node_name(Options& o, const std::string& text) {
   if (text.size() > longest_host_name)
@@ -217,10 +225,24 @@ std::vector<Option> of_transport() {
        .choices = names_of(memories()),
        .group = carrier,
        .brief = "memory of the message buffers",
-       .more = "host: ordinary pages. huge: huge pages of the host.",
+       .more = "host: ordinary pages. huge: huge pages of the host. cuda: memory of a GPU. cuda-managed: "
+               "memory that "
+               "moves between GPU and host. cuda-pinned: memory of the host that a GPU sees.",
        .default_text = "host",
        .applies_to = everywhere(),
        .effect = &set_memory},
+      {.names = {"--gpus"},
+       .value = "NUMBERS",
+       .is_list = true,
+       .choices = {"auto"},
+       .group = carrier,
+       .brief = "GPUs that the ranks of a host take in turn, with --memory cuda and its relatives",
+       .more = "NUMBERS are those of nvidia-smi, without what CUDA_VISIBLE_DEVICES hides. auto: a rank that "
+               "is bound "
+               "to a NUMA node takes the GPUs near it first.",
+       .default_text = "auto",
+       .applies_to = everywhere(),
+       .effect = &set_gpus},
   };
 }
 

@@ -17,15 +17,19 @@ namespace everylink {
 struct Introduction {
   RunId run{};
   std::vector<std::int32_t> host_of;
+  std::vector<std::int32_t>
+      numa_of;                // by rank: its NUMA node, -1: not known; empty unless GPUs are assigned by it
   std::vector<char> crowded;  // by rank: its machine has more ranks than cores
   bool one_machine = false;
   std::uint64_t seed = 0;
   FileText schedule_option;  // its value, or the contents of the file of pairs
   Order first;
   static constexpr auto fields = std::tuple(
-      &Introduction::run, &Introduction::host_of, &Introduction::crowded, &Introduction::one_machine,
-      &Introduction::seed, &Introduction::schedule_option, &Introduction::first);
-  bool is_sound() const { return crowded.size() == host_of.size(); }
+      &Introduction::run, &Introduction::host_of, &Introduction::numa_of, &Introduction::crowded,
+      &Introduction::one_machine, &Introduction::seed, &Introduction::schedule_option, &Introduction::first);
+  bool is_sound() const {
+    return crowded.size() == host_of.size() && (numa_of.empty() || numa_of.size() == host_of.size());
+  }
 };
 
 // The pairs to measure again. Throws UsageError.

@@ -79,7 +79,8 @@ class Pair {
   void connect(View peer_offer, Seconds until) {
     Connection made = connect_or_explain(transport_, work_.peer, work_.epoch, peer_offer, until);
     link_ = std::move(made.link);
-    if (link_ && work_.kernel.one_sided) one_sided_ = &work_.entry.one_sided(*link_);
+    if (link_ && work_.kernel.one_sided) sides_.one_sided = &work_.entry.one_sided(*link_);
+    if (link_ && work_.entry.chained) sides_.chained = &work_.entry.chained(*link_);
     if (link_) return;
     state_ = made.is_local ? Outcome::local : transport_.now() < until ? Outcome::broken : Outcome::timeout;
     report_.fault_of_link = std::move(made.fault);
@@ -245,14 +246,15 @@ class Pair {
   }
 
   Outcome run_turn(std::size_t i, const Turn& turn, bool leads, Laps& laps, bool& wrong) {
-    if (!work_.options.check) return work_.kernel.run(*link_, one_sided_, transport_, leads, turn, laps);
+    if (!work_.options.check && !work_.verifies_ends)
+      return work_.kernel.run(*link_, sides_, transport_, leads, turn, laps);
     const auto number = static_cast<std::uint64_t>(i) * most_turns + static_cast<std::uint64_t>(turns_++);
     const auto key = [&](int from) {
       return mix(mix(work_.epoch, static_cast<std::uint64_t>(from)), number);
     };
     Checking checking{out_, in_, key(work_.rank), key(work_.peer)};
-    const auto outcome =
-        run_checked(work_.kernel, *link_, one_sided_, transport_, leads, turn, laps, checking);
+    const auto outcome = (work_.options.check ? run_checked : run_with_verified_ends)(
+        work_.kernel, *link_, sides_, transport_, leads, turn, laps, checking);
     wrong |= checking.wrong > 0;
     return outcome;
   }
@@ -279,7 +281,7 @@ class Pair {
   Transport& transport_;
   Memory &out_, &in_;
   std::unique_ptr<Link> link_;
-  OneSided* one_sided_ = nullptr;  // the same link, if the kernel puts or gets
+  Sides sides_;  // of the same link
   Outcome state_ = Outcome::ok;
   Seconds last_call_ = 0;  // the limit for all sizes together
   Seconds moved_ = 0;      // when the last turn was complete

@@ -24,6 +24,7 @@ struct PairWork {
   const Measure& order;
   Seconds budget;                           // for all sizes, including connecting
   std::uint32_t messages;                   // at most, per turn; 0: as in the options
+  bool verifies_ends;                       // the contents of the first and the last message of a turn
   std::function<void(const Sample&)> keep;  // called for each size as soon as its link is measured
   Carried& carried;                         // by this rank so far
 };

@@ -25,11 +25,13 @@
 #include "coordinator/console.hpp"
 #include "coordinator/coordinator.hpp"
 #include "host/facts.hpp"
+#include "host/gpus.hpp"
 #include "host/host_reader.hpp"
 #include "host/numa.hpp"
 #include "host/rails.hpp"
 #include "host/shortage.hpp"
 #include "host/signals.hpp"
+#include "memory/cuda/driver.hpp"
 #include "rank/load_part.hpp"
 #include "rank/pair.hpp"
 #include "rank/unsaved_rows.hpp"
@@ -57,12 +59,29 @@ Options options_of_pairs(const Options& options) {
   return pairs;
 }
 
+// The driver of a GPU may never return.
+class Watched {
+ public:
+  Watched(bool needs_gpu, UnsavedRows& unsaved, bool stays) : needs_gpu_(needs_gpu) {
+    if (needs_gpu_) watch(unsaved, begin_limit, "the driver of the GPU", stays);
+  }
+  ~Watched() {
+    if (needs_gpu_) stop_watching();
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+ private:
+  const bool needs_gpu_;
+};
+
 class Runner {
  public:
   Runner(const Options& options, Place& place)
       : options_(options),
         of_pairs_(options_of_pairs(options)),
         entry_(transport_named(options.mode)),
+        memory_(memory_named(options.memory)),
         kernel_(kernel_named(options.kernel)),
         one_sided_(options.pattern.empty() ? kernel_.one_sided
                                            : pattern_named(options.pattern)->traits.one_sided),
@@ -142,7 +161,9 @@ class Runner {
     return !options_.no_output && root_of_host("").has_value() &&
            (!is_simulated || !variable("EVERYLINK_SYSFS").empty());
   }
-  bool moves_bytes() const { return !entry_.virtual_time || options_.check; }
+  // With memory of a GPU the first and the last message are always verified: its faults can be silent.
+  bool moves_bytes() const { return !entry_.virtual_time || contents_matter(); }
+  bool contents_matter() const { return options_.check || memory_.needs_gpu; }
   std::uint64_t epoch() const { return number_ + 1; }
 
   // The peer to connect to, or no_rank.
@@ -280,7 +301,7 @@ class Runner {
       if (!endpoint_.transport) return report;
       if (options_.all_to_all && entry_.all_to_all) all_to_all_ = entry_.all_to_all(world_->size());
       report.carrier = endpoint_.transport->carrier();
-      report.carrier.numa_distance = numa_distance(facts_.numa, report.carrier.device);
+      complete(report.carrier);
       lanes_told_ = report.carrier.lanes;
     } catch (const UsageError& error) {
       report.fault = error.what();
@@ -327,11 +348,17 @@ class Runner {
   }
 
   void make_endpoint() {
-    const auto& memory = memory_named(options_.memory);
-    if (const auto why = memory.why_unusable(); !why.empty())
-      throw UsageError(fmt::format("--memory {}: {}", options_.memory, why));
+    const Watched driver(memory_.needs_gpu, unsaved_, stays_);
+    if (const auto why = memory_.why_unusable(); !why.empty())
+      throw UsageError(options_.mode == "cuda" ? fmt::format("--mode cuda: {}", why)
+                                               : fmt::format("--memory {}: {}", memory_.name, why));
+    if (memory_.needs_gpu)
+      gpu_ = gpu_of_rank(options_.gpus, introduction_.host_of, introduction_.numa_of, world_->rank());
     const std::size_t bytes = load_part_ ? load_part_->memory_bytes() : memory_bytes(of_pairs_);
-    endpoint_ = {memory.make(bytes), memory.make(bytes), nullptr};
+    endpoint_ = {memory_.make(bytes, gpu_), memory_.make(bytes, gpu_), nullptr};
+    if (!entry_.gpu_memory && endpoint_.out->region().is_of_gpu())
+      throw UsageError(fmt::format("--memory {}: mode {} moves messages in memory of the host only",
+                                   memory_.name, entry_.name));
     if (moves_bytes()) {  // unwritten pages all map to one zero page, which would be faster
       endpoint_.out->fill({0, bytes}, 1);
       endpoint_.in->fill({0, bytes}, 2);
@@ -344,11 +371,20 @@ class Runner {
                      .in = *endpoint_.in,
                      .options = on_own_rail(options_.mode, settings_, introduction_.host_of, world_->rank()),
                      .crowded = introduction_.crowded[rank] != 0,
-                     .contents_matter = options_.check,
+                     .contents_matter = contents_matter(),
                      .one_machine = introduction_.one_machine,
                      .one_way = !kernel_.replies,
                      .run = introduction_.run,
                      .one_sided = one_sided_});
+  }
+
+  // Adds what transports do not know.
+  void complete(Carrier& carrier) const {
+    carrier.numa_distance = numa_distance(facts_.numa, carrier.device);
+    if (!memory_.needs_gpu) return;
+    auto path = std::move(carrier.gpu.path);
+    carrier.gpu = facts_of_gpu(gpu_, carrier.device);
+    carrier.gpu.path = std::move(path);
   }
 
   int partner(const Measure& order) {
@@ -396,6 +432,7 @@ class Runner {
         .order = order,
         .budget = budget_of(order, reach(peer), rank, peer),
         .messages = messages_of(order, reach(peer), rank, peer),
+        .verifies_ends = memory_.needs_gpu,
         .keep =
             [&](const Sample& sample) {
               unsaved_.keep(sample, number_);
@@ -426,15 +463,16 @@ class Runner {
     return report;
   }
 
-  // A library does not say why it failed: what failed while this process has no descriptor or memory left is
-  // no fault of the network.
+  // A library does not say why it failed: what failed while this process has no descriptor or memory left, or
+  // while its GPU does nothing, is no fault of the network.
   template <class Results>
-  static void blame_shortage(Report& report, Results& results) {
+  void blame_shortage(Report& report, Results& results) const {
     const auto is_doubtful = [](const auto& one) {
       return one.outcome == Outcome::timeout || one.outcome == Outcome::broken;
     };
     if (std::none_of(results.begin(), results.end(), is_doubtful)) return;
-    const auto cause = shortage_now();
+    auto cause = shortage_now();
+    if (cause.empty() && memory_.needs_gpu) cause = cuda::why_stuck(gpu_);
     if (cause.empty()) return;
     for (auto& one : results)
       if (is_doubtful(one)) one.outcome = Outcome::local;
@@ -463,6 +501,7 @@ class Runner {
     if (!endpoint_.transport) return;
     Carrier carrier = endpoint_.transport->carrier();
     if (carrier.lanes == lanes_told_) return;
+    complete(carrier);
     lanes_told_ = carrier.lanes;
     report.carrier = std::move(carrier);
   }
@@ -486,6 +525,7 @@ class Runner {
   const Options& options_;
   const Options of_pairs_;
   const TransportEntry& entry_;
+  const MemoryEntry& memory_;
   const Kernel& kernel_;
   const bool one_sided_;
   const Settings settings_;
@@ -505,6 +545,7 @@ class Runner {
   std::optional<Plan> plan_;
   std::pair<Attempt, std::uint64_t> plan_of_{};  // the attempt and relabelling of plan_
   Endpoint endpoint_;
+  int gpu_ = 0;        // the ordinal of the one whose memory holds messages
   std::string lacks_;  // what this machine lacks, so that the next pair cannot be measured; "": nothing
   std::string lacks_always_;  // ... so that there is no transport
   std::vector<Endpoint> abandoned_;

@@ -164,7 +164,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       set(file_, "failed_not_retried", static_cast<std::uint64_t>(ending.not_tried_again));
       for (const auto& remark : ending.remarks) remarks_->add(remark);
       remarks_->write();
-      set_lanes(file_, ending.lanes);
+      set_late_facts(file_, ending.carriers);
       flush();
       if (front_) front_->complete(path_, ending.retests);
       set(file_, "complete", std::int32_t{!ending.interrupted});

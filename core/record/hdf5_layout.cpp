@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t longest_remark = 400;  // bytes; longer remarks are cut
 constexpr std::size_t longest_cause = 200;
+constexpr std::size_t longest_path = 8;  // "staged"; known late, as lanes are
 constexpr std::size_t longest_lanes =
     120;  // space for lanes that are known only at the end; longer ones are cut
 
@@ -86,7 +87,7 @@ void put_of_ranks(hid_t group, const char* name, const std::vector<RankFacts>& r
 void put_ranks(hid_t root, const Facts& facts) {
   const Handle group = make_group(root, "ranks");
   std::vector<std::uint32_t> host_index, local_rank, ranks_on;
-  std::vector<std::int32_t> numa, numa_distance, adapters;
+  std::vector<std::int32_t> numa, numa_distance, adapters, gpu;
   for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank) {
     const auto host = static_cast<std::uint32_t>(facts.host_of[rank]);
     if (host >= ranks_on.size()) ranks_on.resize(host + 1);
@@ -95,12 +96,14 @@ void put_ranks(hid_t root, const Facts& facts) {
     numa.push_back(facts.ranks[rank].numa);
     numa_distance.push_back(facts.ranks[rank].carrier.numa_distance);
     adapters.push_back(facts.ranks[rank].adapters);
+    gpu.push_back(facts.ranks[rank].carrier.gpu.number);
   }
   put_numbers(group, "host_index", host_index);
   put_numbers(group, "local_rank", local_rank);
   put_numbers(group, "numa", numa);
   put_numbers(group, "numa_distance", numa_distance);
   put_numbers(group, "adapters", adapters);
+  put_numbers(group, "gpu", gpu);
   std::vector<std::uint8_t> crowded(facts.crowded.begin(), facts.crowded.end());
   crowded.resize(facts.ranks.size());
   put_numbers(group, "crowded", crowded);
@@ -112,6 +115,13 @@ void put_ranks(hid_t root, const Facts& facts) {
       group, "lanes", facts.ranks, [](const RankFacts& r) { return r.carrier.lanes; }, longest_lanes);
   put_of_ranks(group, "topology_address", facts.ranks, [](const RankFacts& r) { return r.topology_address; });
   put_of_ranks(group, "topology_pattern", facts.ranks, [](const RankFacts& r) { return r.topology_pattern; });
+  put_of_ranks(group, "gpu_name", facts.ranks, [](const RankFacts& r) { return r.carrier.gpu.name; });
+  put_of_ranks(group, "gpu_pci", facts.ranks, [](const RankFacts& r) { return r.carrier.gpu.pci; });
+  put_of_ranks(group, "gpu_uuid", facts.ranks, [](const RankFacts& r) { return r.carrier.gpu.uuid; });
+  put_of_ranks(group, "gpu_to_device", facts.ranks,
+               [](const RankFacts& r) { return r.carrier.gpu.to_device; });
+  put_of_ranks(
+      group, "gpu_path", facts.ranks, [](const RankFacts& r) { return r.carrier.gpu.path; }, longest_path);
   put_of_ranks(group, "libraries", facts.ranks, [](const RankFacts& r) { return r.carrier.libraries; });
 }
 
@@ -171,18 +181,27 @@ void make_pattern(hid_t file, const Facts& facts) {
   Table::make(make_group(group, "flows"), flow_columns(), 1024);
 }
 
-}  // namespace
-
-void set_lanes(hid_t file, const std::vector<std::string>& lanes) {
-  const Handle set(H5Dopen2(file, "ranks/lanes", H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose);
+// Not in a file to resume that was made before the column existed.
+template <class Get>
+void set_of_ranks(hid_t file, const char* name, const std::vector<Carrier>& carriers, Get get) {
+  if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return;
+  const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose);
   const std::size_t width = H5Tget_size(type);
   std::string all;
-  for (std::string text : lanes) {
+  for (const auto& carrier : carriers) {
+    std::string text = get(carrier);
     text.resize(width);
     all += text;
   }
-  if (lanes.size() == length_of(set))
+  if (carriers.size() == length_of(set))
     check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
+}
+
+}  // namespace
+
+void set_late_facts(hid_t file, const std::vector<Carrier>& carriers) {
+  set_of_ranks(file, "ranks/lanes", carriers, [](const Carrier& one) { return one.lanes; });
+  set_of_ranks(file, "ranks/gpu_path", carriers, [](const Carrier& one) { return one.gpu.path; });
 }
 
 Handle access_list() {

@@ -27,7 +27,8 @@ Handle access_list();  // for opening files; the caller may add to it
 // has the reason.
 Handle make_skeleton(const std::string& path, const Facts&, hid_t access);
 
-// Stores the lanes that carried each rank's messages.
-void set_lanes(hid_t file, const std::vector<std::string>& lanes);
+// Stores what a library may know late: the lanes that carried each rank's messages, and the path into its
+// GPU.
+void set_late_facts(hid_t file, const std::vector<Carrier>& by_rank);
 
 }  // namespace everylink::hdf5

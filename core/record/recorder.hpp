@@ -53,7 +53,7 @@ struct Ending {
   bool interrupted = false;               // by a signal: the file stays incomplete
   std::int64_t not_tried_again = 0;       // failed links that were not retried
   std::vector<std::string> remarks = {};  // sentences about facts that the numbers do not show
-  std::vector<std::string> lanes = {};    // by rank, as known at the end
+  std::vector<Carrier> carriers = {};     // by rank, as known at the end
   std::vector<Retest> retests = {};       // slowest first
 };
 

@@ -1,4 +1,4 @@
-// Lists the transports: two are built in; the others are modules, loaded on request.
+// Lists the transports: three are built in; the others are modules, loaded on request.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace everylink {
 
-extern const TransportEntry tcp_transport, sim_transport;
+extern const TransportEntry tcp_transport, sim_transport, cuda_transport;
 
 namespace {
 
 std::span<const TransportEntry* const> built_in() {
-  static constexpr const TransportEntry* all[] = {&tcp_transport, &sim_transport};
+  static constexpr const TransportEntry* all[] = {&tcp_transport, &sim_transport, &cuda_transport};
   return all;
 }
 

@@ -64,6 +64,25 @@ class OneSided {
   virtual Outcome flush(Seconds until) = 0;
 };
 
+// Sends that begin when a receive is complete, without the processor. A third interface of a Link.
+class Chained {
+ public:
+  virtual ~Chained() = default;
+  // A ticket of the link that stands for a receive: it is complete once `release` was called with it. What
+  // waits for it can be started before.
+  virtual int hold() = 0;
+  virtual void release(int held) = 0;
+  // As start_send, but the message leaves once the ticket of `after`, a receive or what `hold` returned, is
+  // complete.
+  virtual int start_send_after(int after, Slice of_out) = 0;
+};
+
+// What a link can do beside its messages; null: it cannot.
+struct Sides {
+  OneSided* one_sided = nullptr;  // unless the kernel is `one_sided`, null
+  Chained* chained = nullptr;
+};
+
 // The result of `connect`.
 struct Connection {
   std::unique_ptr<Link> link;  // null: not connected (before `until`: refused or reset)
@@ -110,7 +129,7 @@ struct Setup {
   Memory &out, &in;        // messages leave from `out` and arrive in `in`
   Settings options;        // after the colon of --mode
   bool crowded;            // more ranks than cores on this machine: yield the core between polls
-  bool contents_matter;    // --check: bytes will be verified
+  bool contents_matter;    // bytes will be verified
   bool one_machine;        // every rank is on this machine
   bool one_way = false;    // the kernel's messages go one way at a time, many in flight at once
   RunId run = {};          // the same for all ranks of a run, different in any other run
@@ -145,10 +164,13 @@ struct TransportEntry {
   AllToAll (*all_to_all)(int size) = nullptr;
   // Whether, with these options, `wait` blocks until its ticket is done, whatever the limit.
   bool (*blocks)(const Settings&) = nullptr;
+  Chained& (*chained)(Link&) = nullptr;  // of its links
+  // It moves messages in memory of a GPU, unless `make` throws because its library here cannot.
+  bool gpu_memory = false;
   // Segments that this end of a link has sent again so far, because they or their acknowledgements were lost.
   std::uint64_t (*retransmits)(const Link&) = nullptr;
 };
-inline constexpr int transport_abi = 6;
+inline constexpr int transport_abi = 7;
 
 inline std::string always_usable() { return {}; }
 

@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "memory/cuda/driver.hpp"
 #include "net/tcp_network.hpp"
 
 namespace everylink::contract {
@@ -37,17 +39,28 @@ void gather(int& failed, bool& clean) {
 
 }  // namespace
 
+std::string memory_name() {
+  const char* name = std::getenv("EVERYLINK_TEST_MEMORY");
+  return name ? name : "host";
+}
+
 Seconds patience() {
   const char* factor = std::getenv("EVERYLINK_TEST_PATIENCE");
   return 20 * (factor ? std::atof(factor) : 1);
 }
 
-Rank::Rank(Bootstrap& world, std::size_t bytes)
-    : out(memory_named("host").make(bytes)),
-      in(memory_named("host").make(bytes)),
-      world_(world),
-      bytes_(bytes) {
+Rank::Rank(Bootstrap& world, std::size_t bytes) : world_(world), bytes_(bytes) {
+  make_memories();
   make_transport(parse_settings(mode_options, "mode"));
+}
+
+// Of a GPU, each rank takes the next one.
+void Rank::make_memories() {
+  const auto& memory = memory_named(memory_name());
+  const auto gpus = memory.needs_gpu ? cuda::gpus().size() : 0;
+  const int gpu = gpus > 0 ? world_.rank() % static_cast<int>(gpus) : 0;
+  out = memory.make(bytes_, gpu);
+  in = memory.make(bytes_, gpu);
 }
 
 void Rank::make_transport(const Settings& options) {
@@ -104,8 +117,7 @@ void Rank::abandon(std::unique_ptr<Link> link) {
   static_cast<void>(transport.release());
   static_cast<void>(out.release());
   static_cast<void>(in.release());
-  out = memory_named("host").make(bytes_);
-  in = memory_named("host").make(bytes_);
+  make_memories();
   make_transport(parse_settings(mode_options, "mode"));
 }
 

@@ -20,7 +20,8 @@ namespace everylink::contract {
 
 extern std::string mode_name, mode_options;  // of the transport under test
 
-Seconds patience();  // for what must happen
+std::string memory_name();  // of messages: EVERYLINK_TEST_MEMORY
+Seconds patience();         // for what must happen
 
 // One rank in a test: its memories, transport and links to peers.
 class Rank {
@@ -59,6 +60,7 @@ class Rank {
   std::unique_ptr<Transport> transport;
 
  private:
+  void make_memories();
   Round round(int peer, const Blob& offer, bool last, Seconds limit);
   Bootstrap& world_;
   std::size_t bytes_;

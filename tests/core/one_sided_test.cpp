@@ -127,7 +127,8 @@ TEST_F(OneSidedContract, a_put_writes_only_the_peers_memory_and_a_get_only_ours)
       EXPECT_TRUE(r.in->holds({0, 1024}, 10));
       r.in->fill({0, 1024}, 0);
       r.out->fill({0, 8192}, 21);
-      EXPECT_EQ(std::memcmp(r.in->region().at + 1024, r.out->region().at + 1024, 8192 - 1024), 0)
+      for (auto* memory : {r.in.get(), r.out.get()}) memory->download({0, 8192});
+      EXPECT_EQ(std::memcmp(r.in->host_copy() + 1024, r.out->host_copy() + 1024, 8192 - 1024), 0)
           << "it was written outside the target of the put";
     }
     part(r, *link);
@@ -349,13 +350,15 @@ TEST_F(OneSidedContract, both_kernels_move_complete_messages_in_the_right_direct
         Checking checking{*r.out, *r.in, 70 + us, 71 - us};
         const Turn checked{1000, 20, 3, 8, 1, 8, 1024, r.soon()};
         Laps laps;
-        OK(run_checked(kernel, *link, &side(link), *r.transport, leads, checked, laps, checking)) << name;
+        OK(run_checked(kernel, *link, {.one_sided = &side(link)}, *r.transport, leads, checked, laps,
+                       checking))
+            << name;
         EXPECT_EQ(checking.wrong, 0) << name;
         EXPECT_EQ(laps.one_way.size(), leads ? 3 : 0) << name;
         if (!leads) EXPECT_EQ(laps.arrived, 23) << name;
         const Turn many{100, 200, 10, 100, 1, 1, 128, r.soon()};
         Laps more;
-        OK(kernel.run(*link, &side(link), *r.transport, leads, many, more)) << name;
+        OK(kernel.run(*link, {.one_sided = &side(link)}, *r.transport, leads, many, more)) << name;
         EXPECT_EQ(more.one_way.size(), leads ? 2 : 0) << name;
         if (!leads) EXPECT_EQ(more.arrived, 210) << name;
       }
@@ -403,6 +406,8 @@ TEST_F(OneSidedFaults, a_passive_peer_costs_at_most_the_limit_and_started_transf
 
 TEST_F(OneSidedFaults, a_peer_that_dies_breaks_the_link_or_costs_its_limit) {
   if (mode_name == "mpi") GTEST_SKIP() << "MPI ends the job when a process dies";
+  if (mode_name == "cuda")
+    GTEST_SKIP() << "memory of a GPU that another process has opened outlives its owner";
   constexpr std::size_t bytes = 8 << 20;
   on_ranks(2, bytes, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);

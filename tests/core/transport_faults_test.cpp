@@ -223,7 +223,7 @@ TEST(Faults, occasional_messages_do_not_extend_the_limit_of_the_pair) {
     const Seconds begin = r.transport->now();
     const Turn turn{8, 1000, 0, 1, 1, 1, 8, begin + limit()};
     Laps laps;
-    EXPECT_EQ(kernel_named("semidirectional").run(*link, nullptr, *r.transport, true, turn, laps),
+    EXPECT_EQ(kernel_named("semidirectional").run(*link, {}, *r.transport, true, turn, laps),
               Outcome::timeout);
     expect_the_limit_was_kept(r.transport->now() - begin);
     EXPECT_GT(laps.arrived, 1) << "it was not slow but silent";

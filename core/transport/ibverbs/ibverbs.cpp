@@ -23,7 +23,12 @@ class IbVerbs final : public Transport {
   // Creates queue pairs once in advance, so that a refusal by the adapter is reported before measuring.
   explicit IbVerbs(const Setup& setup) : card_(setup) { QueuePairs trial(card_); }
 
-  Carrier carrier() const override { return card_.port.carrier; }
+  Carrier carrier() const override {
+    Carrier carrier = card_.port.carrier;
+    if (card_.setup.out.region().is_of_gpu())
+      carrier.gpu.path = "direct";  // it is registered with the adapter
+    return carrier;
+  }
 
   Blob offer(int peer, std::uint64_t epoch) override {
     waiting_.erase(waiting_.begin(), waiting_.lower_bound({epoch, 0}));
@@ -69,6 +74,7 @@ extern "C" const TransportEntry entry{
     .why_unusable = why_no_verbs,
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<IbVerbs>(setup); },
     .one_sided = [](Link& link) -> OneSided& { return static_cast<VerbsLink&>(link); },
-    .one_sided_by = "the card"};
+    .one_sided_by = "the card",
+    .gpu_memory = true};
 
 }  // namespace everylink

@@ -12,6 +12,8 @@
 
 #include "base/errors.hpp"
 #include "base/pack.hpp"
+#include "host/descriptor.hpp"
+#include "memory/cuda/driver.hpp"
 #include "memory/memory.hpp"
 #include "net/socket.hpp"
 
@@ -21,11 +23,23 @@ namespace {
 constexpr int most_reads = 16;
 constexpr std::size_t most_posted = 256;  // per queue of a queue pair; the rest waits in our queue
 
+// By a dma-buf if kernel, driver and adapter know it. Otherwise a module of the kernel (nvidia-peermem) must
+// see that the address is one of a GPU.
 Verbs<ibv_mr> registered(ibv_pd* domain, Memory& memory, int access) {
   const Region region = memory.region();
+  if (region.kind == MemoryKind::cuda)
+    if (const Descriptor buffer(cuda::dma_buf_of(region)); buffer.is_open())
+      if (auto* made = ibv_reg_dmabuf_mr(domain, 0, region.bytes, reinterpret_cast<std::uint64_t>(region.at),
+                                         buffer.fd(), access))
+        return Verbs<ibv_mr>(made);
   const std::size_t bytes = std::max<std::size_t>(region.bytes, 1);
   if (auto* made = ibv_reg_mr(domain, region.at, bytes, access)) return Verbs<ibv_mr>(made);
   const int error = errno;
+  if (region.is_of_gpu())
+    throw UsageError(fmt::format(
+        "--mode ibverbs: the adapter cannot reach memory of the GPU: ibv_reg_mr: {}; load the kernel module "
+        "nvidia-peermem, or use a kernel and a driver with dma-buf",
+        std::strerror(error)));
   const auto what =
       fmt::format("ibv_reg_mr of {} bytes: {}; is the limit of locked memory (ulimit -l) large enough?",
                   bytes, std::strerror(error));
@@ -162,7 +176,7 @@ void QueuePairs::reset(int i) {
 // Only a trial shows how much inline data an adapter accepts.
 Verbs<ibv_qp> QueuePairs::create() {
   constexpr int usual = 220;
-  const bool of_host = card_.setup.out.region().kind == MemoryKind::host;  // the processor copies inline data
+  const bool of_host = !card_.setup.out.region().is_of_gpu();  // the processor copies inline data
   const int wanted = of_host ? card_.options.most_inline : 0;
   for (const int most : {wanted < 0 ? usual : wanted, 0}) {
     ibv_qp_init_attr how{};

@@ -1,5 +1,6 @@
 // mpi: MPI_Isend and MPI_Irecv, polled, with our own limits; MPI_Rput and MPI_Rget through one window of all
 // ranks. Each MPI library needs its own module.
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -199,6 +200,17 @@ class MpiLink final : public Link, public OneSided {
   bool settled_ = true;           // nothing was late or broken since the last meeting
 };
 
+// Both are extensions, of Open MPI and of MPICH.
+bool is_cuda_aware() {
+  if (auto* const of_open_mpi = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support")))
+    return of_open_mpi() == 1;
+  constexpr int cuda = 0;  // MPIX_GPU_SUPPORT_CUDA
+  auto* const of_mpich =
+      reinterpret_cast<int (*)(int, int*)>(::dlsym(RTLD_DEFAULT, "MPIX_GPU_query_support"));
+  int is_supported = 0;
+  return of_mpich && of_mpich(cuda, &is_supported) == MPI_SUCCESS && is_supported;
+}
+
 bool blocks(const Settings& options) { return setting(options, "wait") == "block"; }
 
 class Mpi final : public Transport {
@@ -212,6 +224,10 @@ class Mpi final : public Transport {
     MPI_Initialized(&running);
     if (!running)
       throw UsageError("--mode mpi: MPI did not start these ranks; start them with mpirun or srun");
+    if (setup.out.region().is_of_gpu() && !is_cuda_aware())
+      throw UsageError(
+          "--mode mpi: this MPI says that it cannot send memory of a GPU (MPIX_Query_cuda_support, "
+          "MPIX_GPU_query_support)");
     int* upper = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &found), "MPI_Comm_get_attr");
@@ -287,6 +303,7 @@ extern "C" const TransportEntry entry{
     .one_sided = [](Link& link) -> OneSided& { return static_cast<MpiLink&>(link); },
     .one_sided_by = "MPI",
     .all_to_all = make_all_to_all,
-    .blocks = blocks};
+    .blocks = blocks,
+    .gpu_memory = true};
 
 }  // namespace everylink

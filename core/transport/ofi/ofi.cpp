@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
+#include <rdma/fi_endpoint.h>
+#include <sys/uio.h>
 
 #include <algorithm>
 #include <bit>
@@ -34,15 +36,21 @@ struct FreesInfo {
 };
 using Info = std::unique_ptr<fi_info, FreesInfo>;
 
-// What supports tagged messages here, and puts and gets if requested. `provider` "": of all providers. Null:
+// What messages require.
+struct Needs {
+  bool one_sided = false, gpu_memory = false;
+};
+
+// What supports tagged messages here, and what else they require. `provider` "": of all providers. Null:
 // none, and `rc` has the reason.
-Info offered(const std::string& provider, bool one_sided, int& rc) {
+Info offered(const std::string& provider, Needs needs, int& rc) {
   const Info hints(fi_allocinfo());
   if (!hints) throw MachineError("fi_allocinfo: no memory");
   hints->ep_attr->type = FI_EP_RDM;
-  hints->caps = FI_TAGGED | (one_sided ? FI_RMA : 0);
+  hints->caps = FI_TAGGED | (needs.one_sided ? FI_RMA : 0) | (needs.gpu_memory ? FI_HMEM : 0);
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
-  hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY;
+  hints->domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | (needs.gpu_memory ? FI_MR_HMEM : 0);
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   if (!provider.empty()) hints->fabric_attr->prov_name = ::strdup(provider.c_str());
   fi_info* found = nullptr;
@@ -66,7 +74,7 @@ class Ofi final : public Transport {
     refuse_unknown_options(setup.options, "ofi", {"provider", "domain"});
     const KeptSignals kept;  // the shm provider installs handlers
     int rc = 0;
-    all_ = offered(setting(setup.options, "provider"), setup.one_sided, rc);
+    all_ = offered(setting(setup.options, "provider"), needs(), rc);
     if (!all_) refuse(rc);
     info_ = chosen();
     open();
@@ -76,11 +84,14 @@ class Ofi final : public Transport {
 
   Carrier carrier() const override {
     const auto version = info_->fabric_attr->prov_version, library = fi_version();
-    return {.device = domain_of(*info_),
-            .address = address_of(*info_),
-            .lanes = fmt::format("{}/{}", provider_of(*info_), domain_of(*info_)),
-            .libraries = fmt::format("libfabric {}.{}, {} {}.{}", FI_MAJOR(library), FI_MINOR(library),
-                                     provider_of(*info_), FI_MAJOR(version), FI_MINOR(version))};
+    Carrier carrier{
+        .device = domain_of(*info_),
+        .address = address_of(*info_),
+        .lanes = fmt::format("{}/{}", provider_of(*info_), domain_of(*info_)),
+        .libraries = fmt::format("libfabric {}.{}, {} {}.{}", FI_MAJOR(library), FI_MINOR(library),
+                                 provider_of(*info_), FI_MAJOR(version), FI_MINOR(version))};
+    if (is_direct_) carrier.gpu.path = "direct";
+    return carrier;
   }
 
   Blob offer(int, std::uint64_t) override {
@@ -129,13 +140,16 @@ class Ofi final : public Transport {
     return (epoch << (of_sender + 1) | static_cast<std::uint64_t>(sender) << 1) & tags_;
   }
 
+  Needs needs() const { return {setup_.one_sided, setup_.out.region().is_of_gpu()}; }
+
   [[noreturn]] void refuse(int rc) const {
     const auto wanted = setting(setup_.options, "provider");
     const std::string reason =
-        fmt::format("libfabric: {}{}", fi_strerror(-rc), setup_.one_sided ? " with puts and gets" : "");
+        fmt::format("libfabric: {}{}{}", fi_strerror(-rc), setup_.one_sided ? " with puts and gets" : "",
+                    needs().gpu_memory ? " with memory of a GPU (FI_HMEM)" : "");
     if (wanted.empty()) throw UsageError(fmt::format("--mode ofi: {}", reason));
     int any = 0;
-    const Info others = offered("", setup_.one_sided, any);
+    const Info others = offered("", needs(), any);
     throw UsageError(fmt::format(
         "--mode ofi:provider={}: {}; available: {}", wanted, reason,
         others ? joined(*others, [](const fi_info& info) { return provider_of(info); }) : "none"));
@@ -196,21 +210,46 @@ class Ofi final : public Transport {
                           [&](auto at) { return fi_endpoint(e.domain.get(), info, at, nullptr); });
     check(fi_ep_bind(e.ep.get(), &e.addresses->fid, 0), "fi_ep_bind");
     check(fi_ep_bind(e.ep.get(), &e.completions->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
+    // A provider that then cannot be enabled or refuses the option may copy.
+    if (needs().gpu_memory) {
+      int never_copied = FI_HMEM_P2P_REQUIRED;
+      is_direct_ =
+          fi_setopt(&e.ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P, &never_copied, sizeof never_copied) == 0;
+    }
     // shm names its memory by process id. If a killed process with our id left memory, the first call fails
     // as busy and removes the old name.
     int rc = fi_enable(e.ep.get());
     if (rc == -FI_EBUSY) rc = fi_enable(e.ep.get());
     check(rc, "fi_enable");
     const bool one_sided = setup_.one_sided;
-    if (!(info->domain_attr->mr_mode & FI_MR_LOCAL) && !one_sided) return;
+    if (!(info->domain_attr->mr_mode & (FI_MR_LOCAL | FI_MR_HMEM)) && !one_sided && !needs().gpu_memory)
+      return;
     e.out_memory = registered(setup_.out.region(), FI_SEND | (one_sided ? FI_WRITE | FI_REMOTE_READ : 0), 1);
     e.in_memory = registered(setup_.in.region(), FI_RECV | (one_sided ? FI_READ | FI_REMOTE_WRITE : 0), 2);
   }
 
   Owned<fid_mr> registered(const Region& region, std::uint64_t access, std::uint64_t key) const {
+    if (region.is_of_gpu()) return registered_of_gpu(region, access, key);
     return opened<fid_mr>("fi_mr_reg", [&](auto at) {
       return fi_mr_reg(endpoint_.domain.get(), region.at, region.bytes, access, 0, key, 0, at, nullptr);
     });
+  }
+  Owned<fid_mr> registered_of_gpu(const Region& region, std::uint64_t access, std::uint64_t key) const {
+    const iovec whole{region.at, region.bytes};
+    fi_mr_attr wanted{};
+    wanted.mr_iov = &whole;
+    wanted.iov_count = 1;
+    wanted.access = access;
+    wanted.requested_key = key;
+    wanted.iface = FI_HMEM_CUDA;
+    wanted.device.cuda = region.gpu;
+    fid_mr* made = nullptr;
+    if (const int rc = fi_mr_regattr(endpoint_.domain.get(), &wanted, 0, &made); rc != 0)
+      throw UsageError(fmt::format(
+          "--mode ofi: libfabric's provider {} cannot register memory of a GPU here (fi_mr_regattr: {}); was "
+          "libfabric built with CUDA?",
+          provider_of(*info_), fi_strerror(-rc)));
+    return Owned<fid_mr>(made);
   }
 
   // The values that peers need to access this memory.
@@ -226,13 +265,14 @@ class Ofi final : public Transport {
   Info all_;
   const fi_info* info_ = nullptr;  // the one in use
   std::uint64_t tags_ = 0;
+  bool is_direct_ = false;  // libfabric has promised to copy nothing through memory of the host
   Endpoint endpoint_;
   std::map<int, Known> known_;  // by peer
 };
 
 std::string why_unusable() {
   int rc = 0;
-  if (offered("", false, rc)) return "";
+  if (offered("", {}, rc)) return "";
   return fmt::format("libfabric has no provider for tagged messages here: {}", fi_strerror(-rc));
 }
 
@@ -245,6 +285,7 @@ extern "C" const TransportEntry entry{
     .why_unusable = why_unusable,
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ofi>(setup); },
     .one_sided = [](Link& link) -> OneSided& { return static_cast<OfiLink&>(link); },
-    .one_sided_by = "libfabric"};
+    .one_sided_by = "libfabric",
+    .gpu_memory = true};
 
 }  // namespace everylink

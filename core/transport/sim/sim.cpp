@@ -226,15 +226,16 @@ class SimLink final : public Link, public OneSided {
     head.bytes = slice.bytes;
     head.at = at;
     head.kind = kind;
+    if ((kind == Kind::message || kind == Kind::put) && slice.bytes > 0) setup_.out.download(slice);
     if (kind == Kind::message && slice.bytes > 0)
-      std::memcpy(head.first, setup_.out.region().at + slice.offset, std::min(slice.bytes, few_bytes));
+      std::memcpy(head.first, setup_.out.host_copy() + slice.offset, std::min(slice.bytes, few_bytes));
     const bool fetches = kind == Kind::get;
     const int corrupt = (fetches ? fetched_.way : out_.way).corrupt;
     if (kind != Kind::token)
       head.corrupt = corrupt == -2 || corrupt == (fetches ? gets_counted_ : messages_counted_)++;
     if (head.arrives == never && (kind == Kind::put || fetches)) return;
     queue(std::as_bytes(std::span(&head, 1)));
-    if (!fetches && carries_bytes(head)) queue({setup_.out.region().at + slice.offset, slice.bytes});
+    if (!fetches && carries_bytes(head)) queue({setup_.out.host_copy() + slice.offset, slice.bytes});
   }
 
   bool carries_bytes(const Head& head) const {
@@ -382,7 +383,7 @@ class SimLink final : public Link, public OneSided {
     if (rank_->in > 1 && head.arrives != never)
       receive.arrives = entered_ = std::max(head.arrives, entered_ + share(head.bytes, rank_->in));
     if (head.bytes > 0 && !carries_bytes(head))
-      std::memcpy(setup_.in.region().at + receive.slice.offset, head.first,
+      std::memcpy(setup_.in.host_copy() + receive.slice.offset, head.first,
                   std::min<std::size_t>(head.bytes, few_bytes));
     return take(head, receive.slice.offset);
   }
@@ -390,7 +391,8 @@ class SimLink final : public Link, public OneSided {
   bool answer(Head head) {
     head.kind = Kind::gotten;
     queue(std::as_bytes(std::span(&head, 1)));
-    queue({setup_.out.region().at + head.at, head.bytes});
+    setup_.out.download({head.at, head.bytes});
+    queue({setup_.out.host_copy() + head.at, head.bytes});
     flush_bytes();
     return true;
   }
@@ -404,9 +406,10 @@ class SimLink final : public Link, public OneSided {
 
   bool take(const Head& head, std::size_t offset) {
     if (!carries_bytes(head) || head.bytes == 0) return true;
-    std::byte* to = setup_.in.region().at + offset;
+    std::byte* to = setup_.in.host_copy() + offset;
     if (!read({to, head.bytes})) return false;
     if (head.corrupt) to[head.bytes / 2] ^= std::byte{1};
+    setup_.in.upload({offset, head.bytes});
     return true;
   }
 
@@ -493,6 +496,7 @@ extern const TransportEntry sim_transport{
     .one_sided_by = "messages",
     .virtual_time = [](Transport& transport) -> VirtualTime& { return static_cast<Sim&>(transport); },
     .host_name = [](int rank, int size,
-                    const Settings& settings) { return SimNetwork(size, settings).host_name(rank); }};
+                    const Settings& settings) { return SimNetwork(size, settings).host_name(rank); },
+    .gpu_memory = true};
 
 }  // namespace everylink

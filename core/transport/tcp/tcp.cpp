@@ -41,13 +41,13 @@ class TcpLink final : public Link, public OneSided {
   TcpLink(std::vector<Socket> sockets, const Setup& setup, const Reachable& theirs,
           std::shared_ptr<Links> links)
       : setup_(setup), theirs_(theirs), waiter_(setup.crowded), links_(std::move(links)) {
-    for (auto& socket : sockets)
-      streams_.emplace_back(std::move(socket), setup_.out.region(), setup_.in.region());
+    for (auto& socket : sockets) streams_.emplace_back(std::move(socket), setup_.out, setup_.in);
     links_->push_back(this);
   }
   ~TcpLink() override { std::erase(*links_, this); }
 
   int start_send(Slice slice) override {
+    setup_.out.download(slice);
     const int ticket = sends_.start(pieces_of(slice.bytes));
     each_piece(setup_.out, slice, ticket, [](Stream& stream, auto piece, auto) { stream.send(piece); });
     push();  // send now
@@ -62,6 +62,7 @@ class TcpLink final : public Link, public OneSided {
 
   int start_put(Slice slice, std::size_t at) override {
     if (!lies_within(theirs_.in, {at, slice.bytes})) return no_ticket;
+    setup_.out.download(slice);
     const int ticket = sends_.start(pieces_of(slice.bytes));
     each_piece(setup_.out, slice, ticket,
                [&](Stream& stream, auto piece, auto offset) { stream.put(piece, at + offset); });
@@ -120,8 +121,8 @@ class TcpLink final : public Link, public OneSided {
   }
   // Calls call(stream, piece, its offset in the message).
   template <class Call>
-  void each_piece(const Memory& memory, Slice slice, int ticket, Call call) {
-    std::byte* at = memory.region().at + slice.offset;
+  void each_piece(Memory& memory, Slice slice, int ticket, Call call) {
+    std::byte* at = memory.host_copy() + slice.offset;
     const auto pieces = static_cast<std::size_t>(pieces_of(slice.bytes)), usual = slice.bytes / pieces;
     for (std::size_t i = 0, begin = 0; i < pieces; ++i, begin += usual) {
       const std::size_t bytes = i + 1 == pieces ? slice.bytes - begin : usual;
@@ -211,7 +212,9 @@ class Tcp final : public Transport {
     const auto first = std::find_if(interfaces.begin(), interfaces.end(),
                                     [&](const auto& i) { return i.is_loopback == setup_.one_machine; });
     const auto& used = first == interfaces.end() ? interfaces.front() : *first;
-    return {.device = used.name, .address = used.address.host_text()};
+    Carrier carrier{.device = used.name, .address = used.address.host_text()};
+    if (setup_.out.region().is_of_gpu()) carrier.gpu.path = "staged";
+    return carrier;
   }
 
   Blob offer(int peer, std::uint64_t epoch) override {
@@ -245,6 +248,7 @@ extern const TransportEntry tcp_transport{
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Tcp>(setup); },
     .one_sided = [](Link& link) -> OneSided& { return static_cast<TcpLink&>(link); },
     .one_sided_by = "messages",
+    .gpu_memory = true,
     .retransmits = [](const Link& link) { return static_cast<const TcpLink&>(link).retransmits(); }};
 
 }  // namespace everylink

@@ -104,12 +104,13 @@ bool Stream::handle(const Head& head, Heard& heard) {
     case Kind::flushed: ++heard.flushed; return true;
     case Kind::flush: send(Kind::flushed); return true;
     case Kind::put:
-      if (!lies_within(in_memory_.bytes, {head.at, head.bytes()})) break;
-      begin_body({in_memory_.at + head.at, head.bytes(), no_waiter});
+      if (!lies_within(in_memory_.region().bytes, {head.at, head.bytes()})) break;
+      begin_body({in_memory_.host_copy() + head.at, head.bytes(), no_waiter});
       return true;
     case Kind::get:
-      if (!lies_within(out_memory_.bytes, {head.at, head.bytes()})) break;
-      queue(Kind::gotten, {out_memory_.at + head.at, head.bytes(), no_waiter});
+      if (!lies_within(out_memory_.region().bytes, {head.at, head.bytes()})) break;
+      out_memory_.download({head.at, head.bytes()});
+      queue(Kind::gotten, {out_memory_.host_copy() + head.at, head.bytes(), no_waiter});
       return true;
   }
   return !(broken_ = true);
@@ -125,6 +126,7 @@ bool Stream::begin_expected(std::deque<Piece>& expected, std::uint64_t bytes) {
 
 void Stream::begin_body(const Piece& piece) {
   body_ = piece;
+  if (piece.left > 0) of_body_ = {static_cast<std::size_t>(piece.at - in_memory_.host_copy()), piece.left};
   in_body_ = true;
 }
 
@@ -176,6 +178,7 @@ bool Stream::take(std::size_t n, Heard& heard) {
   body_.at += n;
   body_.left -= n;
   if (body_.left > 0) return false;
+  in_memory_.upload(std::exchange(of_body_, {}));
   if (body_.ticket != no_waiter) heard.received.piece_done(body_.ticket);
   in_body_ = false;
   return true;

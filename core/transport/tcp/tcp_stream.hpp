@@ -45,7 +45,7 @@ class Stream {
     std::size_t left;
     int ticket;
   };
-  Stream(Socket socket, const Region& out, const Region& in)
+  Stream(Socket socket, Memory& out, Memory& in)
       : socket_(std::move(socket)), out_memory_(out), in_memory_(in) {}
 
   int fd() const { return socket_.fd(); }
@@ -89,10 +89,11 @@ class Stream {
   bool note_end();
 
   Socket socket_;
-  Region out_memory_, in_memory_;
+  Memory &out_memory_, &in_memory_;
   std::deque<Out> out_;
   std::deque<Piece> in_, gets_;  // expected messages and answers to gets, in order
   Piece body_{};                 // being received
+  Slice of_body_{};              // where it lies in the memory of receives
   Blob inbox_ = Blob(4096);      // heads, and data that arrived before its receive was posted
   std::size_t begin_ = 0, end_ = 0;
   bool in_body_ = false, holds_back_ = false, broken_ = false;

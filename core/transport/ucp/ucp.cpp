@@ -42,6 +42,10 @@ class Shown {
     p.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
     p.address = region.at;
     p.length = region.bytes;
+    if (region.is_of_gpu()) {
+      p.field_mask |= UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
+      p.memory_type = memory_type_of(region);
+    }
     check(ucp_mem_map(context, &p, &memory_), "ucp_mem_map");
   }
   ~Shown() { ucp_mem_unmap(context_, memory_); }
@@ -64,6 +68,16 @@ class Shown {
   ucp_mem_h memory_ = nullptr;
 };
 
+// Whether nothing but copies through memory of the host can carry messages in memory of a GPU: sockets and
+// shared memory. What an adapter does, UCX does not say.
+bool is_staged(const std::set<std::string>& lanes) {
+  return std::none_of(lanes.begin(), lanes.end(), [](const std::string& all) {
+    for (const char* direct : {"cuda_ipc", "rc_", "dc_", "ud_", "gdr_copy", "gga_"})
+      if (all.find(direct) != std::string::npos) return true;
+    return false;
+  });
+}
+
 class Ucp final : public Transport {
  public:
   explicit Ucp(const Setup& setup) : setup_(setup) {
@@ -74,6 +88,7 @@ class Ucp final : public Transport {
       throw UsageError("--mode ucp:errors must be auto, peer or none");
     keep_log();
     open_context();
+    refuse_memory();
     resources_ = ways_in(printed([&](std::FILE* to) { ucp_context_print_info(context_, to); }), " resource ");
     carrier_ = own_carrier();
     ucp_worker_params_t p{};
@@ -103,6 +118,7 @@ class Ucp final : public Transport {
   Carrier carrier() const override {
     Carrier carrier = carrier_;
     carrier.lanes = fmt::format("{}", fmt::join(lanes_, ", "));
+    if (setup_.out.region().is_of_gpu() && !lanes_.empty() && is_staged(lanes_)) carrier.gpu.path = "staged";
     return carrier;
   }
 
@@ -148,6 +164,19 @@ class Ucp final : public Transport {
     if (status == UCS_OK && words.empty()) return;
     if (status == UCS_OK) ucp_cleanup(context_);
     throw UsageError(fmt::format("--mode ucp: UCX: {}", words.empty() ? ucs_status_string(status) : words));
+  }
+
+  void refuse_memory() const {
+    const Region region = setup_.out.region();
+    if (!region.is_of_gpu()) return;
+    ucp_context_attr_t a{};
+    a.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
+    check(ucp_context_query(context_, &a), "ucp_context_query");
+    if (a.memory_types & UCS_BIT(memory_type_of(region))) return;
+    throw UsageError(fmt::format(
+        "--mode ucp: UCX {} cannot send memory of a GPU here: it was built without CUDA, or finds no module "
+        "for it (ucx_info -d shows cuda_copy and cuda_ipc where it can)",
+        ucp_get_version_string()));
   }
 
   Carrier own_carrier() const {
@@ -231,6 +260,7 @@ extern "C" const TransportEntry entry{
     .why_unusable = always_usable,
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ucp>(setup); },
     .one_sided = [](Link& link) -> OneSided& { return static_cast<UcpLink&>(link); },
-    .one_sided_by = "UCX"};
+    .one_sided_by = "UCX",
+    .gpu_memory = true};
 
 }  // namespace everylink

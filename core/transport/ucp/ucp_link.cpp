@@ -9,6 +9,15 @@
 
 namespace everylink::ucx {
 
+ucs_memory_type_t memory_type_of(const Region& region) {
+  switch (region.kind) {
+    case MemoryKind::cuda: return UCS_MEMORY_TYPE_CUDA;
+    case MemoryKind::cuda_managed: return UCS_MEMORY_TYPE_CUDA_MANAGED;
+    case MemoryKind::host: break;
+  }
+  return UCS_MEMORY_TYPE_HOST;
+}
+
 ucs_status_t Endpoint::open(ucp_worker_h worker, const Blob& to, ucp_err_handling_mode_t errors) {
   address = to;
   tears = errors == UCP_ERR_HANDLING_MODE_PEER;
@@ -36,14 +45,14 @@ ucs_status_t UcpLink::reach(Unpacker& offer) {
 
 int UcpLink::start_put(Slice slice, std::size_t at) {
   if (!lies_within(far_in_.bytes, {at, slice.bytes})) return no_ticket;
-  return start(slice.bytes, [&](ucp_request_param_t& p) {
+  return start(out_, slice.bytes, [&](ucp_request_param_t& p) {
     return ucp_put_nbx(endpoint_->handle, out_ + slice.offset, slice.bytes, far_in_.at + at, far_in_.key, &p);
   });
 }
 
 int UcpLink::start_get(Slice slice, std::size_t at) {
   if (!lies_within(far_out_.bytes, {at, slice.bytes})) return no_ticket;
-  return start(slice.bytes, [&](ucp_request_param_t& p) {
+  return start(in_, slice.bytes, [&](ucp_request_param_t& p) {
     return ucp_get_nbx(endpoint_->handle, in_ + slice.offset, slice.bytes, far_out_.at + at, far_out_.key,
                        &p);
   });
@@ -121,14 +130,14 @@ bool UcpLink::is_in_flight() const {
 }
 
 int UcpLink::send(const std::byte* at, std::size_t bytes, ucp_tag_t tag) {
-  return start(bytes, [&](ucp_request_param_t& p) {
+  return start(at, bytes, [&](ucp_request_param_t& p) {
     p.cb.send = done;
     return ucp_tag_send_nbx(endpoint_->handle, at, bytes, tag, &p);
   });
 }
 
 int UcpLink::receive(std::byte* at, std::size_t bytes, ucp_tag_t tag) {
-  return start(bytes, [&](ucp_request_param_t& p) {
+  return start(at, bytes, [&](ucp_request_param_t& p) {
     ucp_tag_recv_info_t info{};
     p.op_attr_mask |= UCP_OP_ATTR_FIELD_RECV_INFO;
     p.recv_info.tag_info = &info;
@@ -140,13 +149,17 @@ int UcpLink::receive(std::byte* at, std::size_t bytes, ucp_tag_t tag) {
 }
 
 template <class Call>
-int UcpLink::start(std::size_t bytes, Call call) {
+int UcpLink::start(const std::byte* at, std::size_t bytes, Call call) {
   Op& op = ops_.emplace_back();
   op.bytes = bytes;
   ucp_request_param_t p{};
   p.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   p.user_data = &op;
   p.cb.send = done;
+  if (of_gpu_ && at) {  // else UCX looks up the type of each address
+    p.op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+    p.memory_type = memory_type_;
+  }
   void* request = call(p);
   if (UCS_PTR_IS_PTR(request))
     op.request = request;

@@ -35,6 +35,8 @@ struct Far {
   ucp_rkey_h key = nullptr;
 };
 
+ucs_memory_type_t memory_type_of(const Region&);
+
 class UcpLink final : public Link, public OneSided {
  public:
   UcpLink(ucp_worker_h worker, std::shared_ptr<Endpoint> endpoint, std::uint64_t epoch, int peer,
@@ -44,6 +46,8 @@ class UcpLink final : public Link, public OneSided {
         one_sided_(setup.one_sided),
         out_(setup.out.region().at),
         in_(setup.in.region().at),
+        of_gpu_(setup.out.region().is_of_gpu()),
+        memory_type_(memory_type_of(setup.out.region())),
         ours_(tag(epoch, setup.rank)),
         theirs_(tag(epoch, peer)),
         waiter_(setup.crowded) {}
@@ -78,7 +82,7 @@ class UcpLink final : public Link, public OneSided {
   int receive(std::byte* at, std::size_t bytes, ucp_tag_t tag);
 
   template <class Call>
-  int start(std::size_t bytes, Call call);
+  int start(const std::byte* at, std::size_t bytes, Call call);
   static void done(void* request, ucs_status_t status, void* op);
   static void received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* op);
   void end_flush();
@@ -92,6 +96,8 @@ class UcpLink final : public Link, public OneSided {
   Far far_out_, far_in_;
   const bool one_sided_;
   std::byte *const out_, *const in_;
+  const bool of_gpu_;
+  const ucs_memory_type_t memory_type_;
   const ucp_tag_t ours_, theirs_;
   Waiter waiter_;
   std::deque<Op> ops_;
