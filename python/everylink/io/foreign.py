@@ -33,6 +33,7 @@ def bare_ranks(host: Sequence[str], host_index: NDArray[np.integer], local_rank:
         adapters=np.zeros_like(unknown),
         crowded=np.zeros(len(unknown), np.uint8),
         topology_address=empty, topology_pattern=empty,
+        gpu=unknown, gpu_name=empty, gpu_pci=empty, gpu_uuid=empty, gpu_to_device=empty, gpu_path=empty,
     )  # fmt: skip
 
 

@@ -75,6 +75,12 @@ class Ranks:
     crowded: NDArray[np.uint8] = field(metadata={MISSING: 0})
     topology_address: tuple[str, ...] = field(metadata={MISSING: ""})
     topology_pattern: tuple[str, ...] = field(metadata={MISSING: ""})
+    gpu: NDArray[np.int32] = field(metadata={MISSING: -1})  # whose memory held the messages; -1: none
+    gpu_name: tuple[str, ...] = field(metadata={MISSING: ""})
+    gpu_pci: tuple[str, ...] = field(metadata={MISSING: ""})
+    gpu_uuid: tuple[str, ...] = field(metadata={MISSING: ""})
+    gpu_to_device: tuple[str, ...] = field(metadata={MISSING: ""})  # PIX, PXB, PHB, NODE, SYS
+    gpu_path: tuple[str, ...] = field(metadata={MISSING: ""})  # staged, direct
 
     def __len__(self) -> int:
         return len(self.host)

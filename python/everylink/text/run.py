@@ -143,7 +143,24 @@ def carrier_lines(results: Results) -> list[str]:
             by = f" ({libraries})" if libraries else ""
             lines.append(f"carried by {way}{by}: {plural(count, 'rank')}")
     more = [f"and in {len(lines) - MOST_WAYS} other ways"] if len(lines) > MOST_WAYS else []
-    return [*lines[:MOST_WAYS], *more, *numa_lines(results)]
+    return [*lines[:MOST_WAYS], *more, *numa_lines(results), *gpu_lines(results)]
+
+
+def gpu_lines(results: Results) -> list[str]:
+    """The GPUs whose memory held the messages, how these got into it, and what lies between them and their devices."""
+    ranks = results.ranks
+    of_gpus = np.flatnonzero(ranks.gpu >= 0).tolist()
+
+    def counted(texts: tuple[str, ...]) -> str:
+        found = Counter(texts[rank] for rank in of_gpus if texts[rank])
+        return ", ".join(f"{text}: {plural(count, 'rank')}" for text, count in found.most_common())
+
+    lines = {
+        "messages in memory of GPUs": counted(ranks.gpu_name),
+        "copied through memory of the host, or direct": counted(ranks.gpu_path),
+        "between GPU and device": counted(ranks.gpu_to_device),
+    }
+    return [f"{what}: {counts}" for what, counts in lines.items() if counts]
 
 
 def numa_lines(results: Results) -> list[str]:
