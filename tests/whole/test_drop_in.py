@@ -189,7 +189,7 @@ def test_the_mode_comes_from_the_program_name_or_the_variable(call: Call) -> Non
         ("linktest -n 3", "-m/--mode is required"),
         (
             "linktest --mode sim --np 2 --use-gpu-memory",
-            "GPU memory cannot be measured yet; leave it out",
+            "--memory cuda: no NVIDIA driver here",
         ),
         (
             "linktest --mode sim --np 2 --randomize-steps",

@@ -1,0 +1,160 @@
+"""Runs in memory of GPUs, which a stand-in for NVIDIA's driver has: tests/core/cuda_stand_in.cpp."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import Measure, Outcome, measure_program
+
+STAND_IN = Path(measure_program()).parent.parent / "tests" / "core" / "cuda"
+ROOT = Path(__file__).parents[2]
+OnGpus = Callable[..., Outcome]
+
+
+@pytest.fixture
+def on_gpus(measure: Measure) -> OnGpus:
+    """Measure in memory of GPUs, of which the driver has a fault."""
+
+    def call(*words: str | int, code: int = 0, fault: str = "", memory: str = "cuda") -> Outcome:
+        environment = {"LD_LIBRARY_PATH": str(STAND_IN), "CUDA_STAND_IN": fault}
+        options = ["--memory", memory, "-n", 6, "-s", "8,70000", "--time-limit", 2]
+        return measure(*options, *words, environment=environment, expect=code)
+
+    return call
+
+
+def outcomes(done: Outcome) -> set[int]:
+    return {int(one) for size in done.sizes.values() for one in size.main()["outcome"]}
+
+
+@pytest.mark.quick
+def test_messages_between_gpus_are_measured_and_the_gpus_are_in_the_file(on_gpus: OnGpus) -> None:
+    done = on_gpus("--np", 4, "--mode", "cuda")
+    assert outcomes(done) == {0}
+    assert done.attributes["memory"] == "cuda"
+    assert done.ranks["gpu"].tolist() == [0, 1, 0, 1]
+    assert set(done.ranks["gpu_name"].tolist()) == {b"NVIDIA H100 80GB HBM3"}
+    assert done.ranks["gpu_pci"].tolist()[:2] == [b"0000:18:00.0", b"0000:19:00.0"]
+    assert set(done.ranks["gpu_path"].tolist()) == {b"direct"}
+
+
+@pytest.mark.parametrize("kernel", ["--bidirectional", "--unidirectional", "--put", "--get", "--check"])
+def test_every_kernel_runs_between_gpus(on_gpus: OnGpus, kernel: str) -> None:
+    assert outcomes(on_gpus("--np", 2, "--mode", "cuda:copy=sm", kernel)) == {0}
+
+
+def test_over_sockets_messages_are_staged(on_gpus: OnGpus, tmp_path: Path) -> None:
+    done = on_gpus("--np", 2, "--mode", "tcp", "--check")
+    assert outcomes(done) == {0}
+    assert set(done.ranks["gpu_path"].tolist()) == {b"staged"}
+    show = [sys.executable, "-m", "everylink", "show", str(tmp_path / "x.h5")]
+    text = subprocess.run(show, capture_output=True, text=True, check=False).stdout
+    assert "messages in memory of GPUs: NVIDIA H100 80GB HBM3: 2 ranks" in text
+    assert "copied through memory of the host, or direct: staged: 2 ranks" in text
+
+
+@pytest.mark.parametrize("kernel", ["--put", "--get"])
+def test_puts_and_gets_over_sockets_reach_memory_of_gpus(on_gpus: OnGpus, kernel: str) -> None:
+    assert outcomes(on_gpus("--np", 2, "--mode", "tcp:sockets=3", kernel, "--check")) == {0}
+
+
+@pytest.mark.parametrize("memory", ["cuda-managed", "cuda-pinned"])
+def test_memory_that_processor_and_gpu_see_is_measured(on_gpus: OnGpus, memory: str) -> None:
+    assert outcomes(on_gpus("--np", 2, "--mode", "tcp", memory=memory)) == {0}
+
+
+def test_a_simulated_network_moves_memory_of_gpus(on_gpus: OnGpus) -> None:
+    assert outcomes(on_gpus("--np", 3, "--mode", "sim:hosts=3")) == {0}
+
+
+def test_ranks_take_the_gpus_that_are_named(on_gpus: OnGpus) -> None:
+    assert on_gpus("--np", 2, "--mode", "cuda", "--gpus", "1").ranks["gpu"].tolist() == [1, 1]
+
+
+CORRUPT = 3
+
+
+@pytest.mark.parametrize("fault", ["zeros", "swapped"])
+@pytest.mark.parametrize("mode", ["cuda", "tcp"])
+def test_contents_that_a_gpu_damages_are_found_without_check(on_gpus: OnGpus, mode: str, fault: str) -> None:
+    done = on_gpus("--np", 2, "--mode", mode, fault=fault, code=3)
+    assert {int(one) for one in done.sizes[70000].main()["outcome"]} == {CORRUPT}
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "said"),
+    [
+        ("no-driver", 2, "--mode cuda: no usable NVIDIA GPU here (cuInit: CUDA_ERROR_NO_DEVICE"),
+        ("out-of-memory", 1, "no link can be measured: GPU 0 has not enough free memory on host"),
+        ("no-peer", 4, "GPU 0 cannot access the memory of the peer's GPU: CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"),
+        ("error:200@1", 4, "GPU 1: cu"),
+        ("hang:300@1", 4, "GPU 1: writing 4 bytes has not ended after 10 s"),
+    ],
+)
+def test_a_fault_of_a_gpu_is_named_and_no_fault_of_a_link(fault: str, code: int, said: str, tmp_path: Path) -> None:
+    words = ["--np", "2", "--mode", "cuda", "-n", "6", "-s", "8,70000", "--time-limit", "2", "--force"]
+    command = [measure_program(), *words, "-o", str(tmp_path / "x.h5")]
+    environment = os.environ | {"LD_LIBRARY_PATH": str(STAND_IN), "CUDA_STAND_IN": fault}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert said in done.stdout + done.stderr
+    assert done.returncode == code
+    assert "timed out" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--mode cuda", "--mode cuda: no NVIDIA driver here (libcuda.so.1 was not found)"),
+        ("--mode nvlink", "--mode cuda: no NVIDIA driver here (libcuda.so.1 was not found)"),
+        ("--memory cuda", "--memory cuda: no NVIDIA driver here (libcuda.so.1 was not found)"),
+        ("--mode cuda --memory host", "mode cuda moves messages between memories of GPUs; use --memory cuda"),
+        ("--gpus 0", "--gpus has no effect with --memory host; add --memory cuda"),
+        ("--memory cuda --gpus 0,x", "--gpus: 'x' is not a whole number"),
+    ],
+)
+def test_what_cannot_be_done_without_a_gpu_is_one_sentence(words: str, said: str) -> None:
+    command = [measure_program(), "--np", "2", "--no-output", *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_gpu_that_is_not_there_is_named_with_those_that_are() -> None:
+    command = [measure_program(), "--np", "2", "--no-output", "--mode", "cuda", "--gpus", "5"]
+    environment = os.environ | {"LD_LIBRARY_PATH": str(STAND_IN)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, "there is no GPU 5 here; it has GPUs 0 to 1" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"), [("ucp", "cannot send memory of a GPU here"), ("ofi", "cannot register memory of a GPU here")]
+)
+def test_libraries_without_cuda_say_so(mode: str, said: str) -> None:
+    command = [measure_program(), "--np", "2", "--no-output", "--mode", mode, "--memory", "cuda", "-s", "64"]
+    environment = os.environ | {"LD_LIBRARY_PATH": str(STAND_IN)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if f"mode {mode}: not built" in done.stderr:
+        pytest.skip(done.stderr)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def ptxas() -> str:
+    """Of PyPI's nvidia-cuda-nvcc-cu12, or installed."""
+    of_package = Path(sysconfig.get_path("purelib")) / "nvidia" / "cuda_nvcc" / "bin" / "ptxas"
+    found = str(of_package) if of_package.exists() else shutil.which("ptxas")
+    return found or pytest.skip("no ptxas here (PyPI: nvidia-cuda-nvcc-cu12)")
+
+
+@pytest.mark.parametrize("architecture", ["sm_52", "sm_70", "sm_80", "sm_90", "sm_120"])
+def test_the_device_functions_can_be_assembled(architecture: str, tmp_path: Path) -> None:
+    text = ROOT / "core" / "memory" / "cuda" / "functions.ptx"
+    words = [ptxas(), f"-arch={architecture}", str(text), "-o", str(tmp_path / "x.cubin")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
