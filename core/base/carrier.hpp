@@ -10,9 +10,8 @@ namespace everylink {
 struct GpuOfRank {
   int number = -1;  // as nvidia-smi counts the GPUs of a host; -1: no GPU
   std::string name = {}, pci = {}, uuid = {};
-  std::string to_device =
-      {};                 // PIX, PXB, PHB, NODE, SYS: what lies between it and the device (host/gpus.hpp)
-  std::string path = {};  // "staged": messages are copied through memory of the host; "direct": never
+  std::string to_device = {};  // what lies between it and the device: PIX, PXB, ... (host/gpus.hpp)
+  std::string path = {};       // "staged": messages are copied through memory of the host; "direct": never
   static constexpr auto fields = std::tuple(&GpuOfRank::number, &GpuOfRank::name, &GpuOfRank::pci,
                                             &GpuOfRank::uuid, &GpuOfRank::to_device, &GpuOfRank::path);
 };

@@ -157,6 +157,7 @@ Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<cons
   return packed(introduction_);
 }
 
+// Of memory of GPUs each rank finds out when it allocates it.
 void Coordinator::refuse_large_buffers() const {
   if (!context_.real_memory || memory_named(context_.options.memory).needs_gpu) return;
   std::map<std::string, std::size_t> wanted;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "host/sys_file.hpp"
 
 namespace everylink {
 namespace {
@@ -22,8 +23,8 @@ std::vector<int> numbers_in(const fs::path& file) {
 // -1: not known.
 int node_of(const std::string& device, const fs::path& sys) {
   for (const char* kind : {"infiniband", "net"})
-    if (const auto node = numbers_in(sys / "class" / kind / device / "device/numa_node"); !node.empty())
-      return node.front();
+    if (const int node = number_in(sys / "class" / kind / device / "device/numa_node"); node >= 0)
+      return node;
   return -1;
 }
 

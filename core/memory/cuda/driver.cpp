@@ -110,9 +110,9 @@ const Loaded& loaded() {
 }
 
 const Driver& usable_driver() {
-  std::string why;
-  if (const auto* found = driver(why)) return *found;
-  throw LocalFault(why, why);
+  const auto& [functions, count, why] = loaded();
+  if (!why.empty()) throw LocalFault(why, why);
+  return functions;
 }
 
 std::string uuid_text(const std::array<std::uint8_t, 16>& bytes) {
@@ -145,11 +145,6 @@ std::vector<Gpu> found_gpus() {
 
 }  // namespace
 
-const Driver* driver(std::string& why) {
-  why = loaded().why;
-  return why.empty() ? &loaded().functions : nullptr;
-}
-
 std::string why_unusable() { return loaded().why; }
 
 std::string version_of_cuda() {
@@ -174,7 +169,12 @@ Device::Device(int ordinal) : driver_(usable_driver()), ordinal_(ordinal) {
   use();
   check(driver_.make_stream(&stream_, non_blocking), "cuStreamCreate");
   check(driver_.allocate(&word_, sizeof(std::uint32_t)), "cuMemAlloc");
-  check(driver_.load(&module_, functions_ptx), "cuModuleLoadData");
+  Handle module = nullptr;
+  check(driver_.load(&module, functions_ptx), "cuModuleLoadData");
+  for (const auto& [function, name] : {std::pair(&functions_.fill, "everylink_fill"),
+                                       std::pair(&functions_.count_wrong, "everylink_count_wrong"),
+                                       std::pair(&functions_.copy, "everylink_copy")})
+    check(driver_.function(function, module, name), "cuModuleGetFunction");
 }
 
 void Device::check(Status status, const char* call) const {
@@ -211,12 +211,6 @@ void Device::try_it() const {
   finish("writing 4 bytes");
 }
 
-Handle Device::function(const char* name) const {
-  Handle found = nullptr;
-  check(driver_.function(&found, module_, name), "cuModuleGetFunction");
-  return found;
-}
-
 const Device& device_of(int ordinal) {
   static std::map<int, std::unique_ptr<const Device>> made;
   auto& device = made[ordinal];
@@ -235,9 +229,8 @@ int dma_buf_of(const Region& region) {
   const Device& device = device_of(region.gpu);
   if (!device.driver().export_range) return -1;
   int fd = -1;
-  const std::size_t bytes = (region.bytes + granularity - 1) / granularity * granularity;
-  const Status status =
-      device.driver().export_range(&fd, reinterpret_cast<Pointer>(region.at), bytes, dma_buf, 0);
+  const Status status = device.driver().export_range(&fd, reinterpret_cast<Pointer>(region.at),
+                                                     in_whole_blocks(region.bytes), dma_buf, 0);
   return status == success ? fd : -1;
 }
 

@@ -16,6 +16,9 @@ namespace everylink::cuda {
 // Memory of GPUs is allocated in such blocks, so that no two allocations share one: whole blocks are what
 // adapters register and what other processes open.
 inline constexpr std::size_t granularity = std::size_t{2} << 20;
+constexpr std::size_t in_whole_blocks(std::size_t bytes) {
+  return (bytes + granularity - 1) / granularity * granularity;
+}
 
 using Status = int;             // CUresult
 using Pointer = std::uint64_t;  // CUdeviceptr
@@ -68,10 +71,9 @@ struct Driver {
                    void** extra);
 };
 
-// Null: there is no driver or no GPU that it can use; `why` has one sentence. Never call it in a process that
-// will fork ranks: what the driver has begun does not outlive a fork.
-const Driver* driver(std::string& why);
-std::string why_unusable();     // "": there is a GPU that can be used
+// "": there is a GPU that can be used; else one sentence. Never call it in a process that will fork ranks:
+// what the driver has begun does not outlive a fork.
+std::string why_unusable();
 std::string version_of_cuda();  // what the driver supports: "12.4"
 
 // What the driver calls this status: "CUDA_ERROR_OUT_OF_MEMORY, out of memory".
@@ -89,6 +91,10 @@ const std::vector<Gpu>& gpus();  // as found at the first call; empty: why_unusa
 // for work that does not end in time: neither is a fault of the network.
 class Device {
  public:
+  // Of functions.ptx.
+  struct Functions {
+    Handle fill, count_wrong, copy;
+  };
   explicit Device(int ordinal);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -97,6 +103,7 @@ class Device {
   const Driver& driver() const { return driver_; }
   void check(Status, const char* call) const;
   Handle stream() const { return stream_; }
+  const Functions& functions() const { return functions_; }
   int multiprocessors() const { return multiprocessors_; }
   // Makes this GPU the one that calls of this thread mean.
   void use() const;
@@ -109,8 +116,6 @@ class Device {
   void never_free() const { may_free_ = false; }
   // Gives the GPU something small to do, and returns once it has done it.
   void try_it() const;
-  // A function of functions.ptx.
-  Handle function(const char* name) const;
 
  private:
   const Driver& driver_;
@@ -118,7 +123,8 @@ class Device {
   int multiprocessors_ = 1;
   mutable bool is_stuck_ = false, may_free_ = true;
   Pointer word_ = 0;  // for try_it
-  Handle context_ = nullptr, stream_ = nullptr, module_ = nullptr;
+  Handle context_ = nullptr, stream_ = nullptr;
+  Functions functions_{};
 };
 // The device is made once for each GPU, and lives as long as this process.
 const Device& device_of(int ordinal);

@@ -48,7 +48,7 @@ enum class Kind { device, managed, pinned };
 class OnGpu final : public Memory {
  public:
   OnGpu(std::size_t bytes, int gpu, Kind kind)
-      : device_(device_of(gpu)), kind_(kind), bytes_(bytes), answers_(device_, sizeof(Answers)) {
+      : device_(device_of(gpu)), kind_(kind), bytes_(bytes), wrong_(device_, sizeof(std::uint64_t)) {
     const auto& driver = device_.driver();
     const std::size_t room = std::max<std::size_t>(bytes, 1);
     if (kind == Kind::pinned)
@@ -56,8 +56,7 @@ class OnGpu final : public Memory {
     else if (kind == Kind::managed)
       device_.check(driver.allocate_managed(&own_, room, for_every_stream), "cuMemAllocManaged");
     else
-      device_.check(driver.allocate(&own_, (room + granularity - 1) / granularity * granularity),
-                    "cuMemAlloc");
+      device_.check(driver.allocate(&own_, in_whole_blocks(room)), "cuMemAlloc");
     if (const auto status = driver.allocate(&counter_, sizeof(std::uint64_t)); status != 0) {
       release();
       device_.check(status, "cuMemAlloc");
@@ -73,18 +72,19 @@ class OnGpu final : public Memory {
   }
 
   void fill(Slice slice, std::uint64_t seed) override {
-    launch("everylink_fill", slice, seed, nullptr);
+    launch(device_.functions().fill, slice, seed, nullptr);
     device_.finish("writing the contents of messages");
   }
 
   bool holds(Slice slice, std::uint64_t seed) const override {
-    auto& answers = *reinterpret_cast<Answers*>(answers_.at());
-    answers = {.none = 0, .wrong = not_answered};
-    copy(counter_, address_of(&answers.none), sizeof answers.none);
-    launch("everylink_count_wrong", slice, seed, &counter_);
-    copy(address_of(&answers.wrong), counter_, sizeof answers.wrong);
+    auto& wrong = *reinterpret_cast<std::uint64_t*>(wrong_.at());
+    wrong = not_answered;
+    device_.check(device_.driver().fill_words(counter_, 0, sizeof wrong / 4, device_.stream()),
+                  "cuMemsetD32Async");
+    launch(device_.functions().count_wrong, slice, seed, &counter_);
+    copy(address_of(&wrong), counter_, sizeof wrong);
     device_.finish("verifying the contents of messages");
-    return answers.wrong == 0;
+    return wrong == 0;
   }
 
   std::byte* host_copy() override {
@@ -96,9 +96,6 @@ class OnGpu final : public Memory {
   void upload(Slice slice) override { bring(slice, true); }
 
  private:
-  struct Answers {
-    std::uint64_t none, wrong;
-  };
   static constexpr std::uint64_t not_answered = ~std::uint64_t{0};
 
   Pointer at() const { return pinned_ ? address_of(pinned_->at()) : own_; }
@@ -121,22 +118,22 @@ class OnGpu final : public Memory {
     device_.finish("a copy between GPU and host");
   }
 
-  void launch(const char* name, Slice slice, std::uint64_t seed, const Pointer* counter) const {
+  void launch(Handle function, Slice slice, std::uint64_t seed, const Pointer* counter) const {
     constexpr unsigned threads = 256, most_blocks = 1024;
     Pointer where = at() + slice.offset, last = counter ? *counter : 0;
     std::uint64_t bytes = slice.bytes, key = mix(seed);
     std::array<void*, 4> arguments{&where, &bytes, &key, &last};
     const auto blocks =
         static_cast<unsigned>(std::clamp<std::size_t>((slice.bytes / 8 + threads) / threads, 1, most_blocks));
-    device_.check(device_.driver().launch(device_.function(name), blocks, 1, 1, threads, 1, 1, 0,
-                                          device_.stream(), arguments.data(), nullptr),
+    device_.check(device_.driver().launch(function, blocks, 1, 1, threads, 1, 1, 0, device_.stream(),
+                                          arguments.data(), nullptr),
                   "cuLaunchKernel");
   }
 
   const Device& device_;
   const Kind kind_;
   const std::size_t bytes_;
-  const Pinned answers_;
+  const Pinned wrong_;  // the last count, in memory of the host
   std::unique_ptr<Pinned> pinned_, copy_;
   Pointer own_ = 0, counter_ = 0;
 };

@@ -38,8 +38,8 @@ void Stream::copy(Pointer to, Pointer from, std::size_t bytes, CopyBy by) {
       bytes / bytes_per_thread / threads, 1, static_cast<std::size_t>(2 * device_.multiprocessors())));
   std::uint64_t length = bytes;
   std::array<void*, 3> arguments{&to, &from, &length};
-  device_.check(device_.driver().launch(device_.function("everylink_copy"), blocks, 1, 1, threads, 1, 1, 0,
-                                        stream_, arguments.data(), nullptr),
+  device_.check(device_.driver().launch(device_.functions().copy, blocks, 1, 1, threads, 1, 1, 0, stream_,
+                                        arguments.data(), nullptr),
                 "cuLaunchKernel");
 }
 
@@ -88,18 +88,16 @@ int CudaLink::open_ticket(Stream& stream, Pointer flag, std::uint32_t value) {
 
 // The message goes to where the peer's receive of the same number lies: contracts say that this is the same
 // place.
-int CudaLink::send(Slice slice) {
+int CudaLink::start_send(Slice slice) {
   sends_.wait_until(own_.posted, ++sent_);
   sends_.copy(peer_.in + slice.offset, out_ + slice.offset, slice.bytes, shared_->copy_by);
   sends_.write(theirs_.arrived, sent_);
   return open_ticket(sends_);
 }
 
-int CudaLink::start_send(Slice slice) { return send(slice); }
-
 int CudaLink::start_send_after(int after, Slice slice) {
   if (after >= base_) sends_.wait_until(ticket_of(after).flag, ticket_of(after).value);
-  return send(slice);
+  return start_send(slice);
 }
 
 int CudaLink::start_recv(Slice) {

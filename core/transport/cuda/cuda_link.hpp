@@ -85,7 +85,6 @@ class CudaLink final : public Link, public OneSided, public Chained {
   const Ticket& ticket_of(int number) const { return tickets_[static_cast<std::size_t>(number - base_)]; }
   bool is_done(Ticket&);
   void forget_done();
-  int send(Slice);
   Outcome noted(Outcome);
 
   const std::shared_ptr<CudaShared> shared_;
