@@ -23,7 +23,7 @@ class Places:
         names = host_names(ranks)
         for rank, host in enumerate(ranks.host_index.tolist()):
             self._known.setdefault(names[host], []).append(int(place[rank]))
-        self._known |= {ranks.name(rank): [int(place[rank])] for rank in range(len(ranks))}
+        self._known |= {name: [int(place[rank])] for name, rank in ranks.numbers.items()}
         self._groups = groups
 
     def of(self, name: str) -> list[Span]:

@@ -103,10 +103,8 @@ def _end(cluster: Cluster, name: str) -> tuple[int, int | None] | None:
     ranks = cluster.ranks
     if name in cluster.names:
         return cluster.names.index(name), None
-    number = name.rpartition(":")[2]
-    if number.isdigit() and int(number) < len(ranks) and ranks.name(int(number)) == name:
-        return int(ranks.host_index[int(number)]), int(number)
-    return None
+    rank = ranks.numbers.get(name)
+    return None if rank is None else (int(ranks.host_index[rank]), rank)
 
 
 def _may_explain(one: Deviation, verdict: Verdict, ends: Sequence[tuple[int, int | None]], cluster: Cluster) -> bool:

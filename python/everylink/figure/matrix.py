@@ -68,7 +68,7 @@ def matrix_labels(order: DrawnOrder, edges: NDArray[np.integer], largest: int = 
     what = "host"
     if len(hosts) == 1:
         what = f"rank on {shortened(order.blocks[0].name, 40)}"
-        hosts = [(str(rank), i, i + 1) for i, rank in enumerate(order.ranks)]
+        hosts = [(end, i, i + 1) for i, end in enumerate(order.ends)]
     begins, ends = (np.interp([host[k] for host in hosts], edges, np.arange(len(edges))) for k in (1, 2))
     pitch = _cell(len(edges) - 1, largest) * float((ends - begins).min())
     every = max(1, int(np.ceil(LABEL_PITCH / pitch)))

@@ -204,7 +204,7 @@ def draw_worst(figure: Figure, results: Results, size: Size, left: float, top: f
 
 def _draw_link(figure: Figure, results: Results, size: Size, link: SlowLink, left: float, y: float) -> None:
     hosts = short_hosts(results.ranks)
-    first, last = (shortened(f"{hosts[rank]}:{rank}", 16) for rank in (link.frm, link.to))
+    first, last = (shortened(f"{hosts[rank]}:{results.ranks.ends[rank]}", 16) for rank in (link.frm, link.to))
     rate = bandwidth_text(bandwidth(size.bytes, link.first, results.directions))
     again = ""
     if link.second is not None and link.second_outcome is not None:

@@ -58,8 +58,8 @@ def _is_within_a_host(results: Results, verdict: Verdict) -> bool:
     of_device = verdict.kind == "group" and " on " in verdict.subject[0]  # against other devices of the same hosts
     if verdict.kind == "rank" or of_device or verdict.scope == Scope.WITHIN or len(set(ranks.host_index.tolist())) == 1:
         return True
-    host_of = {ranks.name(rank): int(ranks.host_index[rank]) for rank in range(len(ranks))}
-    return verdict.kind in ("pair", "link") and len({host_of.get(name, -1) for name in verdict.subject}) == 1
+    hosts = {int(ranks.host_index[ranks.numbers[name]]) if name in ranks.numbers else -1 for name in verdict.subject}
+    return verdict.kind in ("pair", "link") and len(hosts) == 1
 
 
 def crowd_remarks(results: Results) -> list[str]:

@@ -34,9 +34,11 @@ class HostBlock:
 
 @dataclass(frozen=True)
 class DrawnOrder:
-    """`ranks[i]` is drawn at position i; `natural`: whether this is the order of the ranks."""
+    """`ranks[i]`, which `ends[i]` names on its host, is drawn at position i; `natural`: whether this is the order of
+    the ranks."""
 
     ranks: NDArray[np.intp]
+    ends: tuple[str, ...]
     blocks: tuple[HostBlock, ...]
     natural: bool
 
@@ -49,4 +51,5 @@ def drawn_order(ranks: Ranks) -> DrawnOrder:
     ends = [*begins[1:].tolist(), len(ranks)]
     names = short_hosts(ranks)
     blocks = (HostBlock(names[order[b]], int(b), int(e)) for b, e in zip(begins, ends, strict=True))
-    return DrawnOrder(order, tuple(blocks), bool((order == np.arange(len(ranks))).all()))
+    named = tuple(ranks.ends[rank] for rank in order.tolist())
+    return DrawnOrder(order, named, tuple(blocks), bool((order == np.arange(len(ranks))).all()))

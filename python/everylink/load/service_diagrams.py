@@ -161,7 +161,7 @@ def _parties(
         ]
         shown = _from_zero(points) if mark is Mark.BAR else known_points(points)
         series.append(Series(variant, shown, mark, hue, width=width))
-    return [f"{hosts[rank]}:{rank}" for rank in members], series
+    return [f"{hosts[rank]}:{ranks.ends[rank]}" for rank in members], series
 
 
 def _from_zero(points: Sequence[Point]) -> tuple[Point, ...]:

@@ -1,5 +1,6 @@
 """A results file as one frozen dataclass of arrays, whichever format it has."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -86,8 +87,31 @@ class Ranks:
         return len(self.host)
 
     def name(self, rank: int) -> str:
-        """`host:rank`, the rank counted over the whole run."""
-        return f"{self.host[rank]}:{rank}"
+        """`host:rank`, the rank counted over the whole run. A rank whose messages lie in memory of a GPU is named
+        after that: `host:gpu2`, or `host:gpu2/5` where those of other ranks lie there, too."""
+        return f"{self.host[rank]}:{self.ends[rank]}"
+
+    @cached_property
+    def ends(self) -> tuple[str, ...]:
+        """What names each rank on its host."""
+        if not self.in_memory_of_gpus:
+            return tuple(map(str, range(len(self))))
+        places = list(zip(self.host_index.tolist(), self.gpu.tolist(), strict=True))
+        served = Counter(places)
+        return tuple(
+            str(rank) if place[1] < 0 else f"gpu{place[1]}" + (f"/{rank}" if served[place] > 1 else "")
+            for rank, place in enumerate(places)
+        )
+
+    @property
+    def in_memory_of_gpus(self) -> bool:
+        """Whether messages of any rank lay in memory of a GPU, or in memory that it sees."""
+        return bool((self.gpu >= 0).any())
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each rank by its name."""
+        return {self.name(rank): rank for rank in range(len(self))}
 
     def names_of_hosts(self) -> list[str]:
         """The name of each host by its index, as its first rank gives it; two hosts may have the same."""

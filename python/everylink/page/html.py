@@ -174,6 +174,7 @@ def _run(
             for block in order.blocks
         ],
         "ranks": order.ranks.tolist(),
+        "ends": order.ends if run.ranks.in_memory_of_gpus else None,
         "groups": [[name, places.of(name)] for name in groups],
         "directions": run.possible_directions,
         "bandwidthLabel": run.bandwidth_label,

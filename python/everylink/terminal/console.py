@@ -85,9 +85,10 @@ def _legend(found: Deviations, glyphs: str) -> str:
 
 
 def _labels(blocks: Blocks) -> list[str]:
-    """For each row, the host that begins there, otherwise empty; in a run on one host, the rank."""
+    """For each row, the host that begins there, otherwise empty; in a run on one host, the rank or its GPU."""
     if len(blocks.order.blocks) == 1:
-        return [f"rank {blocks.order.ranks[begin]}" for begin in blocks.edges[:-1]]
+        ends = (blocks.order.ends[begin] for begin in blocks.edges[:-1].tolist())
+        return [f"rank {end}" if end.isdigit() else end for end in ends]
     begins = {block.begin: block.name for block in blocks.order.blocks}
     names = [begins.get(begin, "") for begin in blocks.edges[:-1].tolist()]
     return [name if len(name) <= LABEL_WIDTH else "~" + name[1 - LABEL_WIDTH :] for name in names]

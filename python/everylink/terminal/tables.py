@@ -219,11 +219,12 @@ def places_table(results: Results, size: Size, selection: Selection) -> Table:
         (
             Column("rank", "d"), Column("host nr", "d"), Column("on host", "d"), Column("NUMA node", "d"),
             Column("host", "s"), Column("cores", "s"), Column("device", "s"), Column("address", "s"),
+            Column("GPU", "d"), Column("GPU to device", "s"), Column("GPU path", "s"),
         ),
         [
             (
                 range(len(ranks)), ranks.host_index, ranks.local_rank, ranks.numa, ranks.host, ranks.cores,
-                ranks.device, ranks.address,
+                ranks.device, ranks.address, ranks.gpu, ranks.gpu_to_device, ranks.gpu_path,
             )
         ],
     )  # fmt: skip

@@ -160,7 +160,7 @@ def _fine(checked: Checked) -> list[str]:
 def _ranks_by_name(ranks: Ranks) -> dict[str, NDArray[np.intp]]:
     """The numbers of the ranks by the name of each host and of each rank."""
     by_host = {name: np.flatnonzero(ranks.host_index == host) for host, name in enumerate(host_names(ranks))}
-    return by_host | {ranks.name(rank): np.array([rank]) for rank in range(len(ranks))}
+    return by_host | {name: np.array([rank]) for name, rank in ranks.numbers.items()}
 
 
 def _links_of(verdict: Verdict, ends: Sequence[NDArray[np.intp]], links: Links) -> NDArray[np.bool_]:

@@ -86,7 +86,8 @@ const hostAt = (place) => { // the host with the rank at this place
   }
   return hosts[low];
 };
-const nameAt = (place) => `${hostAt(place)[1]}:${state.run.ranks[place]}`;
+const endsOf = (run) => run.ends ?? run.ranks; // what names each rank on its host
+const nameAt = (place) => `${hostAt(place)[1]}:${endsOf(state.run)[place]}`;
 function rangeText(begin, end) { // of places
   if (end - begin === 1) return nameAt(begin);
   const [first, last] = [hostAt(begin), hostAt(end - 1)];

@@ -311,7 +311,7 @@ function drawAxes() {
   paper.textBaseline = "middle";
   const marked = new Set(), chosen = drawnFindings()[state.finding];
   for (const finding of chosen ? [chosen] : run.findings) for (const [a, b] of finding.ends.flat()) if (b - a <= 64) marked.add(hostAt(a));
-  const texts = single ? run.ranks.map((rank, i) => [String(rank), "", i, i + 1]) : run.hosts;
+  const texts = single ? endsOf(run).map((end, i) => [String(end), "", i, i + 1]) : run.hosts;
   for (const upright of [false, true]) {
     const from = upright ? state.x : state.y, to = from + state.side / k;
     const shown = texts.filter(([, , begin, end]) => end > from && begin < to);

@@ -13,7 +13,7 @@ function reordered(run, order, loaded) {
   const moved = (finding) => ({ ...finding, ends: finding.ends.map((spans) => spansOf(spans, at)) });
   const link = ([from, to, ...rest]) => [at[from], at[to], ...rest], again = (row) => ({ ...row, link: link(row.link) });
   const sizes = run.sizes.map((size) => ({ ...size, loaded: undefined, from: size, shown, slowest: size.slowest.map(link), again: size.again.map(again), alone: size.alone.map(again) }));
-  return { ...run, hosts, ranks: shown.map((place) => run.ranks[place]), groups: [], findings: run.findings.map(moved), suspects: run.suspects.map(moved), sizes };
+  return { ...run, hosts, ranks: shown.map((place) => run.ranks[place]), ends: run.ends && shown.map((place) => run.ends[place]), groups: [], findings: run.findings.map(moved), suspects: run.suspects.map(moved), sizes };
 }
 
 function sortedHosts({ hosts, findings, suspects }, order, { senders, receivers }) {
