@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
 #include "host/numa.hpp"
+#include "host/pci_way.hpp"
 #include "host/sys_file.hpp"
 #include "memory/cuda/driver.hpp"
 
@@ -19,35 +20,10 @@ namespace fs = std::filesystem;
 
 constexpr int most_gpus = 1024;  // of a host
 
-// "/sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0": the root and each function below it. Empty: unknown.
 std::vector<std::string> way_to(const fs::path& device) {
   std::error_code none;
   const auto whole = fs::canonical(device, none);
-  std::vector<std::string> way;
-  for (const auto& part : none ? fs::path() : whole) {
-    const std::string name = part.string();
-    const bool is_root = name.starts_with("pci") && name.find(':') != std::string::npos;
-    if (is_root) way.clear();
-    const bool is_function = !way.empty() && std::count(name.begin(), name.end(), ':') == 2;
-    if (is_root || is_function)
-      way.push_back(name);
-    else if (!way.empty())
-      break;
-  }
-  return way;
-}
-
-constexpr std::array names_of_paths{"PIX", "PXB", "PHB", "NODE", "SYS"};
-
-// An index into these names.
-std::size_t kind_of_path(const std::vector<std::string>& one, const std::vector<std::string>& other,
-                         bool one_node) {
-  const auto [a, b] = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
-  const auto shared = a - one.begin();
-  if (shared == 0) return one_node ? 3 : 4;
-  if (shared == 1) return 2;
-  constexpr auto through_a_switch = 2;  // its port, and the function
-  return one.end() - a <= through_a_switch && other.end() - b <= through_a_switch ? 0 : 1;
+  return none ? std::vector<std::string>() : pci_way(whole.string());
 }
 
 }  // namespace
@@ -115,17 +91,36 @@ int number_of_gpu(const std::string& pci, const fs::path& sys) {
 std::string pci_path(const std::string& pci, const std::string& devices, const fs::path& sys) {
   const auto own = sys / "bus/pci/devices" / pci;
   const auto from = way_to(own);
-  std::size_t nearest = names_of_paths.size();
+  std::string_view nearest;
   for (const auto& name : device_names(devices))
     for (const char* kind : {"infiniband", "net"}) {
       const auto device = sys / "class" / kind / name / "device";
-      const auto to = way_to(device);
-      if (from.empty() || to.empty()) continue;
       const int node = number_in(own / "numa_node");
       const bool one_node = node >= 0 && node == number_in(device / "numa_node");
-      nearest = std::min(nearest, kind_of_path(from, to, one_node));
+      const auto path = name_of_way(from, way_to(device), one_node);
+      if (distance_of_way(path) < distance_of_way(nearest)) nearest = path;
     }
-  return nearest < names_of_paths.size() ? names_of_paths[nearest] : "";
+  return std::string(nearest);
+}
+
+std::vector<std::string> nearest_devices(const std::vector<std::string>& devices, const std::string& pci,
+                                         const fs::path& sys) {
+  std::map<int, std::vector<std::string>> by_distance;
+  for (const auto& device : devices)
+    by_distance[distance_of_way(pci_path(pci, device, sys))].push_back(device);
+  return by_distance.empty() ? devices : by_distance.begin()->second;
+}
+
+std::vector<std::string> gpus_of_host(const std::string& wanted, const std::vector<std::int32_t>& host_of,
+                                      const std::vector<std::int32_t>& numa_of, int rank) {
+  std::vector<std::string> addresses(host_of.size());
+  for (std::size_t other = 0; other < host_of.size(); ++other) {
+    if (host_of[other] != host_of[static_cast<std::size_t>(rank)]) continue;
+    const int ordinal = gpu_of_rank(wanted, host_of, numa_of, static_cast<int>(other));
+    for (const auto& gpu : cuda::gpus())
+      if (gpu.ordinal == ordinal) addresses[other] = gpu.pci;
+  }
+  return addresses;
 }
 
 }  // namespace everylink

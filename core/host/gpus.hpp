@@ -19,6 +19,10 @@ void check_gpus(const std::string& wanted);
 int gpu_of_rank(const std::string& wanted, const std::vector<std::int32_t>& host_of,
                 const std::vector<std::int32_t>& numa_of, int rank);
 
+// By rank the PCI address of the GPU of each rank on the host of `rank`; "" of all others.
+std::vector<std::string> gpus_of_host(const std::string& wanted, const std::vector<std::int32_t>& host_of,
+                                      const std::vector<std::int32_t>& numa_of, int rank);
+
 // What is known of it. `devices`: what carries the rank's messages, as "mlx5_0 port 1, eth0".
 GpuOfRank facts_of_gpu(int ordinal, const std::string& devices);
 
@@ -30,5 +34,9 @@ int number_of_gpu(const std::string& pci, const std::filesystem::path& sys = "/s
 // nodes). "": not known, or no device is a PCI function.
 std::string pci_path(const std::string& pci, const std::string& devices,
                      const std::filesystem::path& sys = "/sys");
+
+// Those of `devices` that are nearest to a PCI function by pci_path; all where that is not known of any.
+std::vector<std::string> nearest_devices(const std::vector<std::string>& devices, const std::string& pci,
+                                         const std::filesystem::path& sys = "/sys");
 
 }  // namespace everylink

@@ -21,13 +21,13 @@ using namespace inventory;
 
 namespace {
 
-void read_all(const Files& files, Notes& notes) {
+void read_all(const Files& files, Notes& notes, bool gpus_carry) {
   read_identity(files, notes);
   read_cores(files, notes);
   read_interfaces(files, notes);
   read_rdma(files, notes);
   read_cxi(files, notes);
-  read_gpus(files, notes);
+  read_gpus(files, notes, gpus_carry);
   read_host_counters(files, notes);
 }
 
@@ -61,15 +61,15 @@ std::optional<std::string> root_of_host(const std::string& host) {
   return root;
 }
 
-HostReader::HostReader(std::string root, std::string libraries)
-    : root_(std::move(root)), libraries_(std::move(libraries)) {}
+HostReader::HostReader(std::string root, std::string libraries, bool gpus_carry)
+    : root_(std::move(root)), libraries_(std::move(libraries)), gpus_carry_(gpus_carry) {}
 HostReader::~HostReader() = default;
 
 std::optional<HostReading> HostReader::read(std::uint32_t number, Moment moment) {
   const Seconds began = steady_now();
   wait_for_counters();
-  const auto work = [libraries = libraries_](const Files& files, Notes& notes) {
-    read_all(files, notes);
+  const auto work = [libraries = libraries_, gpus_carry = gpus_carry_](const Files& files, Notes& notes) {
+    read_all(files, notes, gpus_carry);
     note_libraries(notes, libraries);
   };
   Reading reading(root_, work, hung_);

@@ -19,8 +19,9 @@ std::optional<std::string> root_of_host(const std::string& host);
 
 class HostReader {
  public:
-  // `libraries`: what carries the messages, as the transport says.
-  HostReader(std::string root, std::string libraries);
+  // `libraries`: what carries the messages, as the transport says. `gpus_carry`: messages lie in memory of
+  // GPUs.
+  HostReader(std::string root, std::string libraries, bool gpus_carry = false);
   ~HostReader();
 
   // The first reading has everything, each later one what changed since. Nothing: it could not be read.
@@ -39,6 +40,7 @@ class HostReader {
   void wait_for_counters() const;
 
   const std::string root_, libraries_;
+  const bool gpus_carry_;
   std::set<std::string> hung_;  // folders that did not answer
   inventory::Notes last_;
   std::unique_ptr<Watch> watch_;

@@ -13,6 +13,7 @@
 #include "base/settings.hpp"
 #include "base/units.hpp"
 #include "host/adapters.hpp"
+#include "host/gpus.hpp"
 #include "net/interfaces.hpp"
 
 namespace everylink {
@@ -85,15 +86,22 @@ std::string with_rails(const std::string& mode, const std::string& mode_options,
 }
 
 Settings on_own_rail(const std::string& mode, Settings options, const std::vector<std::int32_t>& host_of,
-                     int rank) {
+                     int rank, const std::vector<std::string>& gpus) {
   const std::string wanted = setting(options, "rails");
   if (wanted.empty()) return options;
   options.erase("rails");
-  const auto rails = wanted == "auto" ? rails_here(mode) : split(wanted, ';');
+  const bool is_auto = wanted == "auto";
+  const auto rails = is_auto ? rails_here(mode) : split(wanted, ';');
   if (rails.empty()) throw MachineError("--rails auto: no network device here except loopback");
-  const auto here = host_of.begin() + rank;
-  const auto before = static_cast<std::size_t>(std::count(host_of.begin(), here, *here));
-  options[choice_of(mode)->option] = rails[before % rails.size()];
+  const auto near = [&](std::size_t of) {
+    return is_auto && !gpus.empty() ? nearest_devices(rails, gpus[of]) : rails;
+  };
+  const auto own = static_cast<std::size_t>(rank);
+  const auto mine = near(own);
+  std::size_t before = 0;
+  for (std::size_t other = 0; other < own; ++other)
+    before += host_of[other] == host_of[own] && near(other) == mine;
+  options[choice_of(mode)->option] = mine[before % mine.size()];
   return options;
 }
 

@@ -16,9 +16,10 @@ std::string with_rails(const std::string& mode, const std::string& mode_options,
 std::vector<std::string> modes_with_rails();
 
 // The options of this rank's transport, with one device in place of the rails. `auto` asks this machine for
-// its devices.
+// its devices. `gpus`: by rank the PCI addresses of the GPUs whose memory holds messages, or empty; with
+// `auto` a rank takes a device that is nearest to its GPU.
 Settings on_own_rail(const std::string& mode, Settings options, const std::vector<std::int32_t>& host_of,
-                     int rank);
+                     int rank, const std::vector<std::string>& gpus = {});
 
 // The devices that `auto` selects: those that can carry the mode's messages.
 std::vector<std::string> rails_here(const std::string& mode);

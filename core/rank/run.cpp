@@ -214,7 +214,7 @@ class Runner {
     const auto root = root_of_host(facts_.host);
     if (!root) return nullptr;
     const std::string libraries = endpoint_.transport ? endpoint_.transport->carrier().libraries : "";
-    return std::make_unique<HostReader>(*root, libraries);
+    return std::make_unique<HostReader>(*root, libraries, memory_.needs_gpu);
   }
 
   // Measures nothing if `next` ends the run.
@@ -364,12 +364,16 @@ class Runner {
       endpoint_.in->fill({0, bytes}, 2);
     }
     const auto rank = static_cast<std::size_t>(world_->rank());
+    const auto& host_of = introduction_.host_of;
+    const auto gpus = memory_.needs_gpu
+                          ? gpus_of_host(options_.gpus, host_of, introduction_.numa_of, world_->rank())
+                          : std::vector<std::string>();
     endpoint_.transport =
         entry_.make({.rank = world_->rank(),
                      .size = world_->size(),
                      .out = *endpoint_.out,
                      .in = *endpoint_.in,
-                     .options = on_own_rail(options_.mode, settings_, introduction_.host_of, world_->rank()),
+                     .options = on_own_rail(options_.mode, settings_, host_of, world_->rank(), gpus),
                      .crowded = introduction_.crowded[rank] != 0,
                      .contents_matter = contents_matter(),
                      .one_machine = introduction_.one_machine,

@@ -23,6 +23,9 @@ Notes asked(const Tree& tree, const std::string& fault) {
   return tree.read(ask_nvml);
 }
 
+void without_messages(const Files& files, Notes& notes) { read_gpus(files, notes, false); }
+void with_messages(const Files& files, Notes& notes) { read_gpus(files, notes, true); }
+
 struct WithDriver : Tree {
   WithDriver() { write("proc/driver/nvidia/version", "NVRM version: 550.54.15\n"); }
 };
@@ -132,7 +135,7 @@ TEST(Gpus, of_a_recorded_tree_come_from_text_files) {
   tree.write("everylink/gpu/0/gpu", "name: NVIDIA A100\nerrors/ecc_volatile_uncorrected: 2\nno colon\n");
   tree.write("everylink/gpu/0/nvlink", "3/state: active\n3/errors/replay: 12\nx/state: active\n/: \n");
   tree.write("everylink/gpu/1/gpu", "");
-  const auto notes = tree.read(read_gpus);
+  const auto notes = tree.read(without_messages);
   EXPECT_EQ(fact(notes, "gpu/0", "name"), "NVIDIA A100");
   EXPECT_EQ(fact(notes, "nvlink/0/3", "state"), "active");
   EXPECT_EQ(notes.counters, (decltype(notes.counters){{{"gpu/0", "errors/ecc_volatile_uncorrected"}, 2},
@@ -140,15 +143,57 @@ TEST(Gpus, of_a_recorded_tree_come_from_text_files) {
   EXPECT_EQ(notes.facts.size(), 2u);
 }
 
-TEST(Gpus, do_not_tell_the_speed_of_pcie_because_it_sleeps_while_they_do) {
+TEST(Gpus, tell_the_speed_of_pcie_only_where_messages_keep_it_awake) {
   const Tree tree;
   tree.write("everylink/gpu/0/gpu", "pci: 0000:18:00.0\n");
   tree.write("sys/devices/pci0000:17/0000:18:00.0/current_link_speed", "2.5 GT/s PCIe\n");
   tree.write("sys/devices/pci0000:17/0000:18:00.0/max_link_speed", "32.0 GT/s PCIe\n");
   tree.link("sys/bus/pci/devices/0000:18:00.0", tree.root() + "/sys/devices/pci0000:17/0000:18:00.0");
-  const auto notes = tree.read(read_gpus);
+  const auto notes = tree.read(without_messages);
   EXPECT_EQ(fact(notes, "pci/0000:18:00.0", "current_link_speed"), "not known");
   EXPECT_EQ(fact(notes, "pci/0000:18:00.0", "max_link_speed"), "32.0 GT/s PCIe");
+  EXPECT_EQ(fact(tree.read(with_messages), "pci/0000:18:00.0", "current_link_speed"), "2.5 GT/s PCIe");
+}
+
+TEST(Gpus, are_joined_by_nvlinks_through_switches) {
+  EXPECT_EQ(fact(asked(Tree(), ""), "gpu/0", "to_gpus"), "gpu/1 NV4");
+  const auto notes = asked(Tree(), "down");
+  EXPECT_EQ(fact(notes, "gpu/0", "to_gpus"), "gpu/1 NV3");
+  EXPECT_EQ(fact(notes, "gpu/1", "to_gpus"), "gpu/0 NV3");
+  EXPECT_EQ(fact(notes, "nvlink/0/0", "remote"), "switch");
+  EXPECT_EQ(fact(asked(Tree(), "old"), "gpu/0", "to_gpus"), "gpu/1 NV4");
+}
+
+TEST(Gpus, tell_what_lies_between_them_and_other_gpus_and_adapters) {
+  const Tree tree;
+  const auto add = [&](const std::string& address, const std::string& below, const std::string& named) {
+    const std::string own = "sys/devices/" + below + "/" + address;
+    tree.write(own + "/numa_node", "0\n");
+    tree.link("sys/bus/pci/devices/" + address, tree.root() + "/" + own);
+    if (!named.empty()) tree.link("sys/class/infiniband/" + named + "/device", tree.root() + "/" + own);
+  };
+  const std::string of_switch = "pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:0";
+  add("0000:18:00.0", of_switch + "0.0", "");
+  add("0000:19:00.0", of_switch + "1.0", "mlx5_0");
+  add("0000:28:00.0", "pci0000:20/0000:20:01.0", "");
+  add("0000:29:00.0", "pci0000:20/0000:20:02.0", "");
+  tree.write("everylink/gpu/0/gpu", "pci: 0000:18:00.0\n");
+  tree.write("everylink/gpu/1/gpu", "pci: 0000:28:00.0\n");
+  tree.write("everylink/gpu/2/gpu", "pci: 0000:29:00.0\n");
+  const auto joined = [](const std::string& to) {
+    return "0/state: active\n0/remote_pci: " + to + "\n1/state: active\n1/remote_pci: " + to +
+           "\n2/state: inactive\n2/remote_pci: " + to + "\n";
+  };
+  tree.write("everylink/gpu/0/nvlink", joined("0000:28:00.0"));
+  tree.write("everylink/gpu/1/nvlink", joined("0000:18:00.0"));
+  const auto notes = tree.read([](const Files& files, Notes& found) {
+    read_rdma(files, found);
+    read_gpus(files, found, false);
+  });
+  EXPECT_EQ(fact(notes, "gpu/0", "to_gpus"), "gpu/1 NV2, gpu/2 NODE");
+  EXPECT_EQ(fact(notes, "gpu/1", "to_gpus"), "gpu/0 NV2, gpu/2 PHB");
+  EXPECT_EQ(fact(notes, "gpu/0", "to_adapters"), "ib/mlx5_0 PIX");
+  EXPECT_EQ(fact(notes, "gpu/2", "to_adapters"), "ib/mlx5_0 NODE");
 }
 
 }  // namespace

@@ -116,6 +116,11 @@ int nvmlDeviceGetNvLinkRemotePciInfo_v2(void* device, unsigned link, Pci* info) 
   int state = 0;
   return nvmlDeviceGetNvLinkState(device, link, &state) == success && state ? success : not_supported;
 }
+int nvmlDeviceGetNvLinkRemoteDeviceType(void*, unsigned link, int* type) {
+  constexpr int to_a_switch = 2;
+  *type = to_a_switch;
+  return link < links && !planted("old") ? success : not_supported;
+}
 int nvmlDeviceGetNvLinkErrorCounter(void* device, unsigned link, int kind, unsigned long long* count) {
   if (link >= links || kind > 4) return invalid;
   const bool grows = planted("replay") && kind == 0 && link == 2 && index_of(device) == 0;

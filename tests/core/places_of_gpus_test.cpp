@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "host/gpus.hpp"
@@ -64,6 +65,14 @@ TEST_F(PlacesOfGpus, what_is_no_pci_function_has_no_path) {
   EXPECT_EQ(path_to("lo"), "");
   EXPECT_EQ(path_to("../../etc"), "");
   EXPECT_EQ(pci_path("0000:99:00.0", "mlx5_0", sys_), "");
+}
+
+TEST_F(PlacesOfGpus, the_nearest_devices_are_all_that_are_as_near) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(nearest_devices({"mlx5_1:1", "mlx5_0:1", "eth0"}, "0000:18:00.0", sys_), Names{"mlx5_0:1"});
+  EXPECT_EQ(nearest_devices({"mlx5_2", "mlx5_3", "eth0"}, "0000:42:00.0", sys_), Names{"eth0"});
+  EXPECT_EQ(nearest_devices({"mlx5_2", "mlx5_3"}, "0000:42:00.0", sys_), (Names{"mlx5_2", "mlx5_3"}));
+  EXPECT_EQ(nearest_devices({"mlx5_2", "mlx5_3"}, "0000:99:00.0", sys_), (Names{"mlx5_2", "mlx5_3"}));
 }
 
 TEST_F(PlacesOfGpus, gpus_are_counted_by_address_and_switches_are_none) {

@@ -2,13 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/units.hpp"
 #include "host/inventory/nvml.hpp"
 #include "host/inventory/parts.hpp"
+#include "host/pci_way.hpp"
 
 namespace everylink::inventory {
 namespace {
@@ -56,15 +60,88 @@ bool has_gpu(const Files& files) {
   return false;
 }
 
+std::string fact_of(const Notes& notes, const std::string& part, const std::string& name) {
+  const auto found = notes.facts.find({part, name});
+  return found == notes.facts.end() ? "" : found->second;
+}
+
+// Where a GPU or an adapter is.
+struct Place {
+  std::string part, pci, node;
+  std::vector<std::string> way;
+
+  std::string_view to(const Place& other) const {
+    return name_of_way(way, other.way, !node.empty() && node == other.node);
+  }
+};
+
+std::vector<Place> places_of(const Files& files, const Notes& notes, std::string_view kind) {
+  std::vector<Place> places;
+  for (const auto& [key, pci] : notes.facts) {
+    const auto& [part, name] = key;
+    if (name != "pci" || !part.starts_with(kind)) continue;
+    const auto folder = notes.folders.find("pci/" + pci);
+    const bool is_known = folder != notes.folders.end();
+    places.push_back(
+        {part, pci, fact_of(notes, "pci/" + pci, "numa_node"),
+         is_known ? pci_way(files.real(folder->second).value_or("")) : std::vector<std::string>()});
+  }
+  return places;
+}
+
+// The NVLinks of a GPU that are up, by the PCI address at their other end; "": no GPU of this host, so a
+// switch.
+std::map<std::string, int> links_of(const Notes& notes, const Place& gpu, const std::vector<Place>& gpus) {
+  std::map<std::string, int> links;
+  const std::string number = gpu.part.substr(gpu.part.find('/') + 1), all = "nvlink/" + number + "/";
+  for (auto fact = notes.facts.lower_bound({all, ""}); fact != notes.facts.end(); ++fact) {
+    const auto& [part, name] = fact->first;
+    if (!part.starts_with(all)) break;
+    if (name != "state" || fact->second != "active" || fact_of(notes, part, "remote") == "cpu") continue;
+    const auto end = fact_of(notes, part, "remote_pci");
+    const bool is_gpu =
+        std::any_of(gpus.begin(), gpus.end(), [&](const auto& one) { return one.pci == end; });
+    ++links[is_gpu ? end : ""];
+  }
+  return links;
+}
+
+// What lies between each GPU and the other GPUs and the adapters of the host, as nvidia-smi names it.
+void note_ways(const Files& files, Notes& notes) {
+  const auto gpus = places_of(files, notes, "gpu/");
+  std::vector<Place> adapters;
+  std::set<std::string> named;  // an interface and its RDMA device are one function
+  for (const char* kind : {"ib/", "cxi/", "net/"})
+    for (auto& one : places_of(files, notes, kind))
+      if (named.insert(one.pci).second) adapters.push_back(std::move(one));
+  std::vector<std::map<std::string, int>> links;
+  for (const auto& gpu : gpus) links.push_back(links_of(notes, gpu, gpus));
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    std::vector<std::string> to_gpus, to_adapters;
+    for (std::size_t j = 0; j < gpus.size(); ++j) {
+      if (i == j) continue;
+      const int count = links[i][gpus[j].pci] + std::min(links[i][""], links[j][""]);
+      const auto way = count > 0 ? fmt::format("NV{}", count) : std::string(gpus[i].to(gpus[j]));
+      if (!way.empty()) to_gpus.push_back(fmt::format("{} {}", gpus[j].part, way));
+    }
+    for (const auto& adapter : adapters)
+      if (const auto way = gpus[i].to(adapter); !way.empty())
+        to_adapters.push_back(fmt::format("{} {}", adapter.part, way));
+    notes.list(gpus[i].part, "to_gpus", to_gpus);
+    notes.list(gpus[i].part, "to_adapters", to_adapters);
+  }
+}
+
 // In a recorded tree, files of ours hold what NVML was asked for.
 void read_recorded_gpus(const Files& files, Notes& notes) {
   const std::string all = "everylink/gpu";
   unsigned left = most_gpus;
   for (const auto& number : files.names(all)) {
-    if (left-- == 0) return;
+    if (left-- == 0) break;
     note_gpu(files, notes, number, files.bytes(all + "/" + number + "/gpu"));
     note_links(notes, number, files.bytes(all + "/" + number + "/nvlink"));
   }
+  note_ways(files, notes);
 }
 
 }  // namespace
@@ -89,20 +166,20 @@ void ask_nvml(const Files& files, Notes& notes) {
     note_links(notes, number, links);
     has_hung |= !gpu || !links;
   }
+  note_ways(files, notes);
   if (count) files.ask("nvml/end", []() -> Answer { return nvml::end(), ""; });
   if (has_driver && (has_hung || !count)) notes.fact("host", "nvml", has_hung ? "no answer in time" : begun);
 }
 
-// The present speed of their PCIe links is not read: a GPU that does nothing lowers it, and messages between
-// hosts do not wake it.
-void read_gpus(const Files& files, Notes& notes) {
+void read_gpus(const Files& files, Notes& notes, bool carry) {
   const auto others = notes.folders;
   if (files.is_system())
     ask_nvml(files, notes);
   else
     read_recorded_gpus(files, notes);
-  for (const auto& [part, folder] : notes.folders)
-    if (!others.contains(part)) notes.facts.erase({part, "current_link_speed"});
+  if (!carry)
+    for (const auto& [part, folder] : notes.folders)
+      if (!others.contains(part)) notes.facts.erase({part, "current_link_speed"});
 }
 
 }  // namespace everylink::inventory

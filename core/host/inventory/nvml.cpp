@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace everylink::inventory::nvml {
 namespace {
@@ -69,6 +70,7 @@ struct Functions {
   Status (*link_state)(Device, unsigned, int*) = library.symbol("nvmlDeviceGetNvLinkState");
   Status (*link_version)(Device, unsigned, unsigned*) = library.symbol("nvmlDeviceGetNvLinkVersion");
   Status (*link_remote)(Device, unsigned, PciInfo*) = library.symbol("nvmlDeviceGetNvLinkRemotePciInfo_v2");
+  Status (*link_end)(Device, unsigned, int*) = library.symbol("nvmlDeviceGetNvLinkRemoteDeviceType");
   Status (*link_errors)(Device, unsigned, int,
                         unsigned long long*) = library.symbol("nvmlDeviceGetNvLinkErrorCounter");
   Status (*fields)(Device, int, FieldValue*) = library.symbol("nvmlDeviceGetFieldValues");
@@ -116,6 +118,12 @@ std::string version_of_link(unsigned code) {
   return code > 0 && code <= versions.size() ? versions[code - 1] : fmt::format("code {}", code);
 }
 
+// Of nvmlIntNvLinkDeviceType_t.
+std::string_view kind_of_end(int code) {
+  constexpr std::array<std::string_view, 3> kinds{"gpu", "cpu", "switch"};
+  return code >= 0 && code < static_cast<int>(kinds.size()) ? kinds[static_cast<std::size_t>(code)] : "";
+}
+
 // 0: not known.
 std::uint64_t speed_of(Device device, unsigned link) {
   FieldValue value{};
@@ -137,6 +145,8 @@ void add_link(std::string& lines, Device device, unsigned link) {
   if (const auto rate = is_active ? speed_of(device, link) : 0; rate > 0) add("speed", rate);
   if (PciInfo remote{}; answers(known().link_remote, device, link, &remote))
     add("remote_pci", address_of(remote));
+  if (int kind = 0; answers(known().link_end, device, link, &kind))
+    if (const auto name = kind_of_end(kind); !name.empty()) add("remote", name);
   constexpr std::array errors{"errors/replay", "errors/recovery", "errors/crc_flit", "errors/crc_data",
                               "errors/ecc_data"};  // nvmlNvLinkErrorCounter_t
   for (int kind = 0; kind < static_cast<int>(errors.size()); ++kind)

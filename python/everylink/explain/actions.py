@@ -7,8 +7,12 @@ from functools import cached_property
 import numpy as np
 
 from everylink.errors import NotEnoughMemory
+from everylink.explain.because import CUDA, was_read
 from everylink.host_lists import folded
 from everylink.inventory.cables import Cable, Wiring, wiring_of_run
+from everylink.inventory.cluster import cluster_of
+from everylink.inventory.folding import parts_text
+from everylink.inventory.gpus import GpusOfRun
 from everylink.io.topology import Topology
 from everylink.judge.crowd import crowded_names, is_doubtful
 from everylink.judge.verdict import FEW_HOSTS, OF_TIMES, Judgement, Scope, Side, Verdict
@@ -88,6 +92,31 @@ class _Known:
         text = " and ".join(sorted(device.replace(":", " port ") for device in devices))
         return f"{text} (cable to {', '.join(sorted(ends))})" if ends else text
 
+    def inside(self, subject: Sequence[str]) -> str:
+        """What lies between two ranks of a host."""
+        one, other = (self.numbers[name][0] for name in subject)
+        if min(self.results.ranks.gpu[[one, other]]) < 0:
+            return "their cores and NUMA nodes"
+        if not was_read(self.results):
+            return "NVLinks, or PCIe, between their GPUs"
+        gpus = GpusOfRun(cluster_of(self.results), over_nvlinks=True)
+        if links := gpus.nvlinks_between(one, other):
+            return f"{parts_text(links)} and the other ends of these"
+        way = gpus.way_between(one, other)
+        if way.startswith("NV"):
+            return f"the NVLinks of both GPUs and the switches between them ({way})"
+        return f"PCIe between their GPUs ({way})" if way else "NVLinks, or PCIe, between their GPUs"
+
+    def used_by(self, name: str) -> str:
+        """What a rank uses: its GPU, its adapters and its cores, as far as these are known."""
+        (rank,) = self.numbers[name]
+        cores = self.results.ranks.cores[rank]
+        of_gpu = f"GPU {self.results.ranks.gpu[rank]} (clocks, PCIe, NVLinks)"
+        if self.results.facts.transport == CUDA:
+            return of_gpu
+        parts = [of_gpu] if self.results.ranks.gpu[rank] >= 0 else []
+        return ", ".join([*parts, f"{self.adapters(name)} and the cores it runs on" + (f" ({cores})" if cores else "")])
+
     def cables(self, ranks: Sequence[int]) -> list[Cable]:
         if self.wiring is None:
             return []
@@ -137,6 +166,8 @@ def _look(verdict: Verdict, known: _Known) -> str:
     if verdict.because.startswith(PROVEN):
         return "correct what is named as the cause, and measure again"
     match verdict.kind:
+        case "rank" if verdict.scope is Scope.EACH:
+            return "look at the PCIe switch above them, at its link to the processor, and at what else is below it"
         case "host" | "rank" if known.host_of(verdict.subject[0]):
             return _of_rank(verdict, known) if verdict.kind == "rank" else _of_host(verdict, known)
         case "pair" | "link":
@@ -177,9 +208,7 @@ def _of_host(verdict: Verdict, known: _Known) -> str:
 
 def _of_rank(verdict: Verdict, known: _Known) -> str:
     (name,) = verdict.subject
-    (rank,) = known.numbers[name]
-    cores = known.results.ranks.cores[rank]
-    of = f"{known.adapters(name)} and the cores it runs on" + (f" ({cores})" if cores else "")
+    of = known.used_by(name)
     if verdict.symptom == "absent":
         return f"see why the process of {name} did not join or did not stay"
     if verdict.symptom in OF_TIMES:
@@ -193,7 +222,7 @@ def _of_pair(verdict: Verdict, known: _Known) -> str:
     word = "between" if verdict.kind == "pair" and verdict.direction == Side.BOTH else "from"
     ways = f"{word} {frm} {'and' if word == 'between' else 'to'} {to}"
     if hosts[0] and hosts[0] == hosts[1]:
-        return f"look at the way {ways} inside {hosts[0]}: their cores, NUMA nodes and, if any, GPUs"
+        return f"look at the way {ways} inside {hosts[0]}: {known.inside(verdict.subject)}"
     ends = [
         f"{cable.switch} port {cable.switch_port}"
         for name in verdict.subject

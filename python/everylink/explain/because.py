@@ -6,32 +6,33 @@ from dataclasses import replace
 import numpy as np
 
 from everylink.errors import NotEnoughMemory
+from everylink.explain.pcie_switches import one_per_switch
+from everylink.explain.staged import staged_findings
 from everylink.inventory.cluster import Cluster
 from everylink.inventory.drift import Deviation, Drift, drift_of
+from everylink.inventory.gpus import GpusOfRun
 from everylink.inventory.meanings import (
-    DEVICE,
-    GPU,
     HOST,
     NET,
     PCI,
     PROVING,
     Severity,
     counter,
-    device_of,
     kind_of_part,
 )
 from everylink.inventory.retransmits import loss_of_host, loss_of_ranks
 from everylink.io.topology import Topology
-from everylink.judge.verdict import Finding, Judgement, Side, Verdict
+from everylink.judge.verdict import Finding, Judgement, Scope, Side, Verdict
 from everylink.model.results import Results
 
 NONE_SEEN = "no cause seen in adapters, links, settings and counters"
 EQUALS_OF_FAULT = 2  # with fewer, a host may be as it should be
 SETTINGS = (  # slow by themselves; versions only perhaps
     "governor", "smt", "processors", "cpu_model", "iommu", "mtu", "acs", "max_read_request", "pkey", "gid", "ip",
-    "traffic",
+    "traffic", "throttle_reasons",
 )  # fmt: skip
 BETWEEN_TWO = ("mtu", "ip", "gid", "pkey", "sm_lid", "address", "node_guid")  # keep two apart, although each is well
+CUDA = "cuda"  # the mode between GPUs of a host or of an NVLink domain
 HARMLESS = ("name",)  # a host name used twice slows nothing down
 
 
@@ -40,14 +41,16 @@ def explained(results: Results, judgement: Judgement, topology: Topology | None 
 
     `topology`: what a file tells, where the cables of ports end among it.
     """
+    staged = staged_findings(results)
     if not was_read(results):
-        return judgement
+        return replace(judgement, findings=staged)
     found = drift_of(results, topology)
-    verdicts = tuple(replace(one, because=_cause(one, found)) for one in judgement.verdicts)
+    judgement = replace(judgement, verdicts=one_per_switch(judgement.verdicts, found.cluster))
+    verdicts = tuple(replace(one, because=_cause(one, found, results.facts.transport == CUDA)) for one in judgement.verdicts)
     causes = [one.because for one in verdicts]
     others = [one for one in found.deviations if not any(cause.endswith(one.sentence) for cause in causes)]
     findings = tuple(_finding(one) for one in others if one.severity is not Severity.INFO)
-    return replace(judgement, verdicts=verdicts, findings=findings)
+    return replace(judgement, verdicts=verdicts, findings=(*staged, *findings))
 
 
 def _finding(one: Deviation) -> Finding:
@@ -64,14 +67,16 @@ def was_read(results: Results) -> bool:
         return False
 
 
-def _cause(verdict: Verdict, found: Drift) -> str:
+def _cause(verdict: Verdict, found: Drift, in_mode_cuda: bool) -> str:
     """What deviates most on the accused host or between the accused two; empty where it was not read."""
     cluster = found.cluster
     ends = [_end(cluster, name) for name in verdict.subject]
+    over_nvlinks = in_mode_cuda or len(cluster.names) == 1 or _is_within(verdict, ends)
     if not ends or any(end is None or end[0] not in cluster.inventory.hosts for end in ends):
         return ""
     known = [end for end in ends if end is not None]
-    candidates = [one for one in found.deviations if _may_explain(one, verdict, known, cluster)]
+    gpus = GpusOfRun(cluster, over_nvlinks)
+    candidates = [one for one in found.deviations if _may_explain(one, verdict, known, gpus)]
     best = min(candidates, key=_order, default=None)
     if (best is None or best.severity is not Severity.CRITICAL) and (loss := _loss(verdict, known, found)):
         return f"because: {loss}"
@@ -107,37 +112,35 @@ def _end(cluster: Cluster, name: str) -> tuple[int, int | None] | None:
     return None if rank is None else (int(ranks.host_index[rank]), rank)
 
 
-def _may_explain(one: Deviation, verdict: Verdict, ends: Sequence[tuple[int, int | None]], cluster: Cluster) -> bool:
+def _is_within(verdict: Verdict, ends: Sequence[tuple[int, int | None] | None]) -> bool:
+    """Whether it rests on links within one host."""
+    is_pair = verdict.kind in ("pair", "link") and len({end and end[0] for end in ends}) == 1
+    return is_pair or verdict.scope is Scope.WITHIN
+
+
+def _may_explain(one: Deviation, verdict: Verdict, ends: Sequence[tuple[int, int | None]], gpus: GpusOfRun) -> bool:
     grew = counter(one.name).family in PROVING and one.value.startswith("+")
     if (one.severity is Severity.INFO and not grew) or one.name in HARMLESS:
         return False
-    if all(_is_of_gpus(part, one.numbers[0], cluster) for part in one.parts):
+    at = next((host for host, _ in ends if host in one.numbers), one.numbers[0])
+    if all(gpus.is_idle(part, at) for part in one.parts):
         return False
     hosts = {host for host, _ in ends}
+    if verdict.kind == "rank" and verdict.scope is Scope.EACH:
+        return all(host in one.numbers and _concerns(one, host, rank, gpus) for host, rank in ends)
     if verdict.kind not in ("host", "rank", "pair", "link"):
         shared = hosts.intersection(one.numbers)
         return 2 * len(shared) >= max(len(hosts), len(one.numbers))
     if verdict.kind in ("pair", "link") and one.name not in BETWEEN_TWO and not grew:
-        return False
-    return any(host in one.numbers and _concerns(one, host, rank, cluster) for host, rank in ends)
+        return len(ends) == 2 and any(host in one.numbers and gpus.joins(one.parts, ends) for host, _ in ends)
+    return any(host in one.numbers and _concerns(one, host, rank, gpus) for host, rank in ends)
 
 
-def _is_of_gpus(part: str, host: int, cluster: Cluster) -> bool:
-    """Whether a part carries nothing but what GPUs do: no messages of today's modes."""
-
-    def leads_to(*kinds: str) -> bool:
-        return any(part in _functions(device, host, cluster) for kind in kinds for device in cluster.parts_of(kind))
-
-    if kind_of_part(part) == PCI:
-        return leads_to(GPU) and not leads_to(DEVICE, NET)
-    return kind_of_part(device_of(part)) == GPU
-
-
-def _concerns(one: Deviation, host: int, rank: int | None, cluster: Cluster) -> bool:
-    """Whether a deviation is of the host itself, or of an adapter of the rank, as far as that is known."""
+def _concerns(one: Deviation, host: int, rank: int | None, gpus: GpusOfRun) -> bool:
+    """Whether a deviation is of the host itself, or of an adapter or GPU of the rank, as far as that is known."""
     if rank is None or one.parts == (HOST,):
         return True
-    own = _parts_of_rank(rank, host, cluster)
+    own = _parts_of_rank(rank, host, gpus.cluster) | gpus.parts_of_rank(rank)
     return not own or bool(own.intersection(one.parts))
 
 
@@ -148,13 +151,7 @@ def _parts_of_rank(rank: int, host: int, cluster: Cluster) -> set[str]:
     used |= {cluster.interfaces[host, part] for part in used if (host, part) in cluster.interfaces}
     used |= {part for part in cluster.parts_of(NET) if cluster.interfaces.get((host, part)) in used}
     ports = {port for device in used for port in cluster.ports_of(device)}
-    return used | ports | {part for device in used for part in _functions(device, host, cluster)}
-
-
-def _functions(device: str, host: int, cluster: Cluster) -> list[str]:
-    texts = cluster.inventory.texts
-    levels = ((level, np.flatnonzero(level.hosts == host)) for level in cluster.levels(device))
-    return [texts[int(level.parts[at[0]])] for level, at in levels if len(at)]
+    return used | ports | {part for device in used for part in cluster.functions_of(device, host)}
 
 
 def _order(one: Deviation) -> tuple[int, int]:

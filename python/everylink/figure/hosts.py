@@ -1,4 +1,4 @@
-"""Draws one A4 page with what a report says of hosts, adapters and cables, as text."""
+"""Draws A4 pages with what a report says of GPUs, and of hosts, adapters and cables, as text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from everylink.figure.canvas import LEFT, PALE_INK, RIGHT, beginning, blank_page, shortened, write
 from everylink.judge.verdict import JudgedRun
-from everylink.text.host_tables import SECTION, HostTable, link_tables
+from everylink.text.host_tables import GPUS, SECTION, HostTable, gpu_tables, link_tables
 
 TOP, LINE, GAP = 76, 10, "  "
 LARGEST, WIDE = 6.5, 0.836  # size of letters; pixels that a letter of size 1 is wide
@@ -15,15 +15,15 @@ MOST_LETTERS = 44
 
 
 def host_pages(run: JudgedRun) -> list[Callable[[], Figure]]:
-    """A function that draws the page; none where there is nothing to list."""
-    tables = link_tables(run)
-    return [partial(host_page, run, tables)] if tables else []
+    """A function that draws each page; none where there is nothing to list."""
+    pages = {GPUS: gpu_tables(run.results), SECTION: link_tables(run)}
+    return [partial(host_page, run, section, tables) for section, tables in pages.items() if tables]
 
 
-def host_page(run: JudgedRun, tables: Sequence[HostTable]) -> Figure:
+def host_page(run: JudgedRun, section: str, tables: Sequence[HostTable]) -> Figure:
     """Draw the tables."""
     figure = blank_page()
-    write(figure, LEFT, 52, f"{shortened(run.results.path.name, 50)}: {SECTION}", fontsize=14, weight="bold")
+    write(figure, LEFT, 52, f"{shortened(run.results.path.name, 50)}: {section}", fontsize=14, weight="bold")
     y = TOP
     for table in tables:
         y += 2 * LINE

@@ -192,6 +192,12 @@ class Cluster:
                 found[part] = hosts[matters]
         return found
 
+    def hosts_where_awake(self, part: str) -> Hosts:
+        """The hosts on which a device runs at full speed: a GPU only where it holds messages of the run."""
+        if kind_of_part(part) != GPU:
+            return self.hosts_with(part)
+        return np.unique(self.ranks.host_index[self.ranks.gpu == int(part.partition("/")[2])]).astype(np.int64)
+
     def _chips_of(self, parts: tuple[str, ...]) -> set[int]:
         return {code for part in parts for code in self.chips[part][1].tolist()}
 
@@ -276,6 +282,12 @@ class Cluster:
             level = Level(height, hosts, functions[known])
             yield level
             addresses = self.of_level(level, "parent")
+
+    def functions_of(self, device: str, host: int) -> list[str]:
+        """The PCI functions of a host from a device to the root."""
+        texts = self.inventory.texts
+        levels = ((level, np.flatnonzero(level.hosts == host)) for level in self.levels(device))
+        return [texts[int(level.parts[at[0]])] for level, at in levels if len(at)]
 
     def _functions(self, addresses: Codes) -> Codes:
         """The row of the part of each PCI address, a row of texts; -1: none."""

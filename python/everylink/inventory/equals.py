@@ -33,6 +33,7 @@ from everylink.inventory.meanings import (
 from everylink.model.inventory import LINK_FACTS, Hosts
 
 FEWEST, SHARE = 3, 2 / 3
+OF_SIBLINGS = ("throttle_reasons", "ecc_mode")  # facts of a GPU that the others of its host must have, too
 MISSING = "missing"  # the value of an adapter that a host lacks
 PRESENT = "present"
 STATES_UP: dict[str, str | tuple[str, ...]] = {
@@ -163,8 +164,9 @@ class _Comparison:
                     self._compare_fact(one, kind, name, hosts)
         levels = self.cluster.levels(part)
         mine = [_of_hosts(level, hosts) for level in levels]
+        awake = [_of_hosts(level, self.cluster.hosts_where_awake(part)) for level in mine]
         for name in PCI_FACTS:
-            self._compare_path(mine, name)
+            self._compare_path(awake if name == "current_link_speed" else mine, name)
         if len(hosts) < FEWEST:
             self._judge_alone(mine, hosts, parts)
 
@@ -247,7 +249,10 @@ class _Comparison:
             kind = kind_of_part(port)
             name = "state" if kind == PORT else "operstate"
             for host in hosts.tolist():
-                self._judge_port(host, port, name)
+                if kind == GPU:
+                    self._judge_gpu(host, port)
+                else:
+                    self._judge_port(host, port, name)
 
     def _judge_links(self, levels: list[Level]) -> None:
         """Name links with fewer lanes than both their ends can have."""
@@ -265,6 +270,20 @@ class _Comparison:
                 if 0 < number_in(width) < possible and (host, part, name) not in self._seen:
                     self._seen.add((host, part, name))
                     self.found.append(Found(host, part, name, width, f"{possible:.0f}", 0, Severity.CRITICAL))
+
+    def _judge_gpu(self, host: int, gpu: str) -> None:
+        """Name what a GPU has and its siblings, of the same model on the same host, do not."""
+        here = np.array([host], np.int64)
+        model = _at(self.cluster.models[gpu], host)
+        siblings = [one for one in self.cluster.parts_of(GPU) if _at(self.cluster.models[one], host) == model]
+        for name in OF_SIBLINGS:
+            meaning = DERIVED.get((GPU, name), str)
+            texts = [meaning(text) for one in siblings if (text := self.cluster.texts_at(one, name, here)[0])]
+            mine, usual = meaning(self.cluster.texts_at(gpu, name, here)[0]), max(texts, key=texts.count, default="")
+            is_rule = len(texts) >= FEWEST and texts.count(usual) >= SHARE * len(texts)
+            if is_rule and mine != usual and (host, gpu, name) not in self._seen:
+                self._seen.add((host, gpu, name))
+                self.found.append(Found(host, gpu, name, mine, usual, 0, fact(GPU, name).severity))
 
     def _judge_port(self, host: int, port: str, name: str) -> None:
         """Name a port that is down where its siblings, of the same chip on the same host, are up."""

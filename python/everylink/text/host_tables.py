@@ -1,12 +1,19 @@
 """Tables of hosts, switches and cables, as texts: the terminal and every page of a report show the same."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from everylink.explain.because import NONE_SEEN, was_read
-from everylink.host_lists import folded
+from everylink.host_lists import folded, folded_numbers
 from everylink.inventory.cables import GIVEN, Wiring, wiring_of_run
+from everylink.inventory.cluster import Cluster, cluster_of
+from everylink.inventory.equals import slowdowns
 from everylink.inventory.folding import parts_text
+from everylink.inventory.gpus import gpu_of, ways_of
+from everylink.inventory.meanings import GPU, kind_of_part
 from everylink.inventory.switches import CableRow, SwitchRow, Typical, cable_rows, switch_rows
 from everylink.judge.verdict import JudgedRun
 from everylink.links.host_pairs import Path, have_several_paths, host_pairs, how_many_pairs
@@ -17,7 +24,9 @@ from everylink.text.run import rate_text
 from everylink.units import number_text, plural, size_text, time_text
 
 SECTION = "Hosts, adapters and cables"
+GPUS = "GPUs"
 MOST_IN_REPORT = 15
+NOT_TOLD = "-"
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,13 @@ class HostTable:
 
 def report_tables(run: JudgedRun) -> list[HostTable]:
     """What a report says of hosts, adapters and cables; empty where neither the run nor a topology file tells any."""
-    return ([findings_table(run)] if was_read(run.results) else []) + link_tables(run)
+    findings = [findings_table(run)] if was_read(run.results) else []
+    return [*findings, *gpu_tables(run.results), *link_tables(run)]
+
+
+def gpu_tables(results: Results) -> list[HostTable]:
+    """The table of GPUs, of runs in their memory."""
+    return [gpus_table(results)] if results.ranks.in_memory_of_gpus else []
 
 
 def link_tables(run: JudgedRun) -> list[HostTable]:
@@ -75,6 +90,53 @@ def findings_table(run: JudgedRun) -> HostTable:
         note = f"{left} more; everylink diagnose FILE --all lists them"
     headings = ("severity", "kind", "hosts", "parts", "what deviates")
     return HostTable(title, headings, frozenset(headings), rows, note)
+
+
+def gpus_table(results: Results) -> HostTable:
+    """The GPUs whose memory held the messages: what equal ones are and what lies around them, the most frequent
+    first."""
+    told = cluster_of(results) if was_read(results) else None
+    of_gpus: dict[tuple[str, ...], list[int]] = {}
+    for rank in np.flatnonzero(results.ranks.gpu >= 0).tolist():
+        of_gpus.setdefault(_gpu_cells(results, rank, told), []).append(rank)
+    kinds = sorted(of_gpus.items(), key=lambda one: -len(one[1]))
+    rows = [(_gpus_text(results, ranks), *cells) for cells, ranks in kinds[:MOST_IN_REPORT]]
+    headings = ("GPUs", "model", "messages", "to device", "to other GPUs", "NVLinks up", "PCIe", "ECC", "slowed by")
+    note = _left_out(len(kinds), len(rows), "everylink inventory FILE and everylink export FILE --what places list them")
+    return HostTable("GPUs whose memory held the messages", headings, frozenset(headings), rows, note)
+
+
+def _gpus_text(results: Results, ranks: Sequence[int]) -> str:
+    """`n[0-3]: 0-7`, hosts with the same of their GPUs together."""
+    names, gpus = host_names(results.ranks), dict[int, set[int]]()
+    for rank in ranks:
+        gpus.setdefault(int(results.ranks.host_index[rank]), set()).add(int(results.ranks.gpu[rank]))
+    hosts: dict[str, list[str]] = {}
+    for host, numbers in gpus.items():
+        hosts.setdefault(folded_numbers(map(str, sorted(numbers))), []).append(names[host])
+    return "; ".join(f"{folded(some)}: {numbers}" for numbers, some in hosts.items())
+
+
+def _gpu_cells(results: Results, rank: int, cluster: Cluster | None) -> tuple[str, ...]:
+    """The model of a rank's GPU, how its messages went, and what its inventory tells."""
+    ranks = results.ranks
+    of_rank = (ranks.gpu_name[rank], ranks.gpu_path[rank] or NOT_TOLD, ranks.gpu_to_device[rank] or NOT_TOLD)
+    if cluster is None:
+        return (*of_rank, *[NOT_TOLD] * 5)
+    host, gpu = int(ranks.host_index[rank]), gpu_of(cluster, rank)
+
+    def told(part: str, name: str) -> str:
+        return cluster.inventory.value_of(host, part, name)
+
+    ways = Counter(way for part, way in ways_of(cluster, gpu, host).items() if kind_of_part(part) == GPU)
+    links = [told(link, "state") for link in cluster.ports_of(gpu)]
+    up = f"{links.count('active')} of {len(links)}" if links else "none"
+    own = f"pci/{told(gpu, 'pci')}"
+    lanes = [told(own, f"{which}_link_width") for which in ("current", "max")]
+    pcie = f"x{lanes[0]} of x{lanes[1]}, {told(own, 'max_link_speed').removesuffix(' PCIe')}" if all(lanes) else NOT_TOLD
+    to_gpus = ", ".join(f"{way}: {count}" for way, count in sorted(ways.items())) or NOT_TOLD
+    slowed = slowdowns(told(gpu, "throttle_reasons"))
+    return (*of_rank, to_gpus, up, pcie, told(gpu, "ecc_mode") or NOT_TOLD, slowed)
 
 
 def host_pairs_table(results: Results, size: Size, most: int | None, listing: str) -> HostTable:

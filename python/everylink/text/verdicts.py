@@ -229,8 +229,11 @@ def title(verdict: Verdict) -> str:
         parts.append(f"{verdict.factor:.2f}x the time")
     if DIRECTIONS[verdict.direction] and len(verdict.subject) == 1:
         parts.append(f"only {DIRECTIONS[verdict.direction]}")
-    one_of = verdict.is_end and len(verdict.subject) > 1
-    kind = f"one of the {verdict.kind}s" if one_of else "hosts" if verdict.scope is Scope.EACH else verdict.kind
+    kind = verdict.kind
+    if verdict.scope is Scope.EACH:
+        kind = "ranks" if kind == "rank" else "hosts"
+    elif verdict.is_end and len(verdict.subject) > 1:
+        kind = f"one of the {kind}s"
     return f"{kind} {subject_text(verdict)}: {', '.join(parts)}, at {size_text(verdict.bytes)}"
 
 
@@ -240,7 +243,7 @@ def subject_text(verdict: Verdict) -> str:
         one_way = verdict.kind == "link" or verdict.direction != "both"
         return f" {'->' if one_way else '<->'} ".join(verdict.subject)
     if len(verdict.subject) > MOST_NAMES:
-        return f"{folded(verdict.subject)} ({len(verdict.subject)} hosts)"
+        return f"{folded(verdict.subject)} ({len(verdict.subject)} {'ranks' if verdict.kind == 'rank' else 'hosts'})"
     return ", ".join(verdict.subject)
 
 
@@ -255,7 +258,7 @@ def _counts(found: Sequence[Verdict | Finding], what: str = "") -> str:
     counts: Counter[str] = Counter()
     for one in found:
         if isinstance(one, Verdict) and one.scope is Scope.EACH:
-            counts["host"] += len(one.subject)
+            counts["rank" if one.kind == "rank" else "host"] += len(one.subject)
         else:
             counts[f"{one.kind} {what}".strip()] += 1
     return ", ".join(plural(count, kind) for kind, count in counts.items())

@@ -1,0 +1,61 @@
+"""GPUs of a host that are slow because of the PCIe switch that they share are one verdict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from everylink.inventory.cluster import Cluster
+from everylink.inventory.gpus import gpu_of
+from everylink.judge.verdict import Scope, Verdict
+
+
+def one_per_switch(verdicts: Sequence[Verdict], cluster: Cluster) -> tuple[Verdict, ...]:
+    """The verdicts, with one of the scope `each` in place of those of all GPUs of a host below one PCIe switch, where
+    its other GPUs are not slow."""
+    of_hosts: dict[int, dict[int, Verdict]] = {}
+    for one in verdicts:
+        rank = cluster.ranks.numbers.get(one.subject[0], -1) if _is_slow_rank(one) else -1
+        if rank >= 0 and gpu_of(cluster, rank):
+            of_hosts.setdefault(int(cluster.ranks.host_index[rank]), {})[rank] = one
+    merged, left_out = list[Verdict](), set[Verdict]()
+    for host, slow in of_hosts.items():
+        for bridge, ranks in _shared(host, slow, cluster):
+            of_bridge = [slow[rank] for rank in ranks]
+            if left_out.isdisjoint(of_bridge):
+                left_out.update(of_bridge)
+                merged.append(_of_switch(bridge, cluster.names[host], of_bridge))
+    return (*(one for one in verdicts if one not in left_out), *merged)
+
+
+def _is_slow_rank(verdict: Verdict) -> bool:
+    is_one = verdict.kind == "rank" and len(verdict.subject) == 1
+    return is_one and verdict.symptom == "slow" and verdict.scope is Scope.ALL
+
+
+def _shared(host: int, slow: Mapping[int, Verdict], cluster: Cluster) -> list[tuple[str, list[int]]]:
+    """PCI bridges above several GPUs, all of them slow, and the ranks of these; those above most of them first."""
+    here = np.flatnonzero((cluster.ranks.host_index == host) & (cluster.ranks.gpu >= 0)).tolist()
+    above: dict[str, list[int]] = {}  # a bridge stands before what is above it
+    for rank in here:
+        for part in cluster.functions_of(gpu_of(cluster, rank), host)[1:]:
+            above.setdefault(part, []).append(rank)
+    found = [
+        (part, ranks)
+        for part, ranks in above.items()
+        if len({int(cluster.ranks.gpu[rank]) for rank in ranks}) > 1
+        and len(ranks) < len(here)
+        and all(rank in slow for rank in ranks)
+    ]
+    return sorted(found, key=lambda one: -len(one[1]))
+
+
+def _of_switch(bridge: str, host: str, ranks: Sequence[Verdict]) -> Verdict:
+    worst = max(ranks, key=lambda one: one.factor or 1.0)
+    text = f"of the GPUs of {host} just those below PCIe switch {bridge.partition('/')[2]} are slow"
+    return replace(
+        worst, subject=tuple(one.subject[0] for one in ranks), scope=Scope.EACH,
+        evidence=f"{text}; of {worst.subject[0]}: {worst.evidence}",
+        factor=float(np.median([one.factor or 1.0 for one in ranks])), links=sum(one.links for one in ranks),
+        confidence=min(one.confidence for one in ranks),
+    )  # fmt: skip
