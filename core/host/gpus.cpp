@@ -71,19 +71,29 @@ GpuOfRank facts_of_gpu(int ordinal, const std::string& devices) {
   for (const auto& gpu : cuda::gpus()) {
     if (gpu.ordinal != ordinal) continue;
     const int number = number_of_gpu(gpu.pci);
-    facts = {.number = number < 0 ? ordinal : number, .name = gpu.name, .pci = gpu.pci, .uuid = gpu.uuid};
+    const auto all = std::max(gpus_in().size(), cuda::gpus().size());
+    facts = {.number = number < 0 ? ordinal : number,
+             .of_host = static_cast<int>(all),
+             .name = gpu.name,
+             .pci = gpu.pci,
+             .uuid = gpu.uuid};
     facts.to_device = pci_path(gpu.pci, devices);
   }
   return facts;
 }
 
-int number_of_gpu(const std::string& pci, const fs::path& sys) {
+std::vector<std::string> gpus_in(const fs::path& sys) {
   std::vector<std::string> all;
   std::error_code none;
   for (const auto& device : fs::directory_iterator(sys / "bus/pci/devices", none))
     if (line_in(device.path() / "vendor") == "0x10de" && line_in(device.path() / "class").starts_with("0x03"))
       all.push_back(device.path().filename().string());
   std::sort(all.begin(), all.end());
+  return all;
+}
+
+int number_of_gpu(const std::string& pci, const fs::path& sys) {
+  const auto all = gpus_in(sys);
   const auto found = std::find(all.begin(), all.end(), pci);
   return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }

@@ -26,7 +26,9 @@ std::vector<std::string> gpus_of_host(const std::string& wanted, const std::vect
 // What is known of it. `devices`: what carries the rank's messages, as "mlx5_0 port 1, eth0".
 GpuOfRank facts_of_gpu(int ordinal, const std::string& devices);
 
-// The place of a PCI function among the GPUs of NVIDIA on this host, by address; -1: it is none of them.
+// The PCI addresses of the GPUs of NVIDIA on this host, in order.
+std::vector<std::string> gpus_in(const std::filesystem::path& sys = "/sys");
+// The place of a PCI function among them; -1: it is none of them.
 int number_of_gpu(const std::string& pci, const std::filesystem::path& sys = "/sys");
 
 // What lies between a PCI function and the nearest of `devices`, as nvidia-smi names it: PIX (one PCIe switch

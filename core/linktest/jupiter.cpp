@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/ranks.hpp"
@@ -17,7 +19,8 @@ constexpr std::size_t most_names = 8;
 
 struct Host {
   std::string name;
-  int ranks = 0, adapters = 0;
+  int ranks = 0, adapters = 0, gpus = 0;
+  std::set<int> used;                 // GPUs whose memory holds messages
   bool below = false, above = false;  // has ranks in the lower half, in the upper half
 };
 
@@ -29,6 +32,10 @@ std::vector<Host> hosts_with(const std::vector<RankFacts>& ranks, const std::vec
     Host& host = hosts[index];
     host.name = ranks[rank].host;
     host.adapters = ranks[rank].adapters;
+    if (const auto& gpu = ranks[rank].carrier.gpu; gpu.number >= 0) {
+      host.used.insert(gpu.number);
+      host.gpus = std::max(host.gpus, gpu.of_host);
+    }
     ++host.ranks;
     (rank < ranks.size() / 2 ? host.below : host.above) = true;
   }
@@ -67,6 +74,25 @@ std::vector<std::string> wrong_numbers(const std::vector<Host>& hosts) {
   return sentences;
 }
 
+// With messages in memory of GPUs, each rank has one of its own, and each GPU a rank. Of an absent rank the
+// GPU is not known.
+std::vector<std::string> wrong_gpus(const std::vector<Host>& hosts) {
+  std::vector<const Host*> shared;
+  std::map<std::pair<int, int>, std::vector<const Host*>> unused;
+  for (const auto& host : hosts) {
+    const int used = static_cast<int>(host.used.size());
+    if (used > 0 && used < host.ranks) shared.push_back(&host);
+    if (used > 0 && used < host.gpus) unused[{used, host.gpus}].push_back(&host);
+  }
+  std::vector<std::string> sentences;
+  if (!shared.empty())
+    sentences.push_back(fmt::format("not a GPU for each rank: ranks share some on {}", names_of(shared)));
+  for (const auto& [numbers, of] : unused)
+    sentences.push_back(fmt::format("not a rank for each GPU: messages in memory of {} of {} GPUs on {}",
+                                    numbers.first, numbers.second, names_of(of)));
+  return sentences;
+}
+
 }  // namespace
 
 std::vector<std::string> doubts_of_preset(const Options& o, const std::vector<RankFacts>& ranks,
@@ -74,6 +100,7 @@ std::vector<std::string> doubts_of_preset(const Options& o, const std::vector<Ra
   if (o.preset == Preset::none || o.confirms()) return {};
   const auto hosts = hosts_with(ranks, host_of);
   auto doubts = wrong_numbers(hosts);
+  for (auto& doubt : wrong_gpus(hosts)) doubts.push_back(std::move(doubt));
   if (ranks.size() % 2 == 1)
     doubts.push_back(fmt::format(
         "{} ranks: of an odd number one idles in each step, so of an odd number of adapters the rule leaves "

@@ -106,6 +106,27 @@ TEST(Preset, hosts_with_different_numbers_of_ranks_and_adapters_are_named_once) 
   EXPECT_TRUE(many.at(0).ends_with("on n0, n1, n2, n3, n4, n5, n6, n7 and 12 more")) << many.at(0);
 }
 
+TEST(Preset, each_rank_has_a_gpu_of_its_own_and_each_gpu_a_rank) {
+  const auto doubts_on = [](const std::vector<int>& gpus, int of_host) {
+    std::vector<RankFacts> ranks;
+    std::vector<int> host_of;
+    for (int host = 0; host < 2; ++host)
+      for (const int gpu : gpus) {
+        ranks.push_back({.host = fmt::format("n{}", host), .adapters = static_cast<int>(gpus.size())});
+        ranks.back().carrier.gpu = {.number = gpu, .of_host = of_host};
+        host_of.push_back(host);
+      }
+    return doubts_of_preset(options({"--memory", "cuda"}), ranks, host_of);
+  };
+  EXPECT_EQ(doubts_on({0, 1, 2, 3}, 4), Sentences{});
+  EXPECT_EQ(doubts_on({0, 0}, 1),
+            Sentences{"--preset jupiter: not a GPU for each rank: ranks share some on n0, n1"});
+  EXPECT_EQ(
+      doubts_on({0, 2}, 4),
+      Sentences{"--preset jupiter: not a rank for each GPU: messages in memory of 2 of 4 GPUs on n0, n1"});
+  EXPECT_EQ(doubts_on({-1, -1}, 0), Sentences{}) << "memory of the host";
+}
+
 TEST(Preset, missing_adapters_on_all_hosts_are_reported_once) {
   const auto said = doubts({{2, 0}, {2, 0}});
   ASSERT_EQ(said.size(), 1u);

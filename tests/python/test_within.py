@@ -1,12 +1,15 @@
 """Links between the ranks of a host are compared with those between the same places of other hosts."""
 
+import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
-from everylink.judge.within import find_within
+from everylink.judge.kinds import Kinds
+from everylink.judge.within import SlowWithin, find_within
 from everylink.model.results import Results, Size
 from everylink.model.rows import MAIN, joined
 from pair_rows import rows_of_pairs
@@ -41,3 +44,53 @@ def test_a_place_that_few_hosts_have_tells_nothing() -> None:
     assert not find_within(run, run.sizes[0])
     every = _run({host: [(0, 3)] for host in range(HOSTS)}, slow=1)
     assert [one.host for one in find_within(every, every.sizes[0])] == [1]
+
+
+# In memory of GPUs, ranks and pairs of ranks are compared with the same places of other hosts, too.
+
+
+def _on_gpus(slow: dict[tuple[int, int], float], turns: int, kinds: list[int] | None = None) -> list[SlowWithin]:
+    """10 hosts of 4 GPUs, of which some pairs of ranks take so many times as long; hosts of kind 1 take 1.5 times."""
+    random = np.random.default_rng(5)
+    of_host = list(itertools.combinations(range(EACH), 2))
+    pairs = np.concatenate([np.array(of_host) + EACH * host for host in range(HOSTS)])
+    times = np.array([USUAL * slow.get((a, b), 1.0) for a, b in pairs.tolist()])
+    if kinds:
+        times *= np.where(np.array(kinds)[pairs[:, 0] // EACH] == 1, 1.5, 1.0)
+    parts = [rows_of_pairs(pairs, times, turn, MAIN, 0.01, random) for turn in range(turns)]
+    ranks, host_of = HOSTS * EACH, np.repeat(np.arange(HOSTS), EACH)
+    made = bare_ranks([f"n{host}" for host in host_of], host_of, np.tile(np.arange(EACH), HOSTS))
+    made = replace(made, gpu=np.tile(np.arange(EACH), HOSTS).astype(np.int32))
+    facts = bare_facts("semidirectional", ranks=ranks, hosts=HOSTS, messages=100)
+    run = Results(Path("run.h5"), facts, made, bare_steps(turns), (Size(1 << 20, 1, ranks, joined(parts)),))
+    told = Kinds(np.array(kinds or [0] * HOSTS), ("", "")[: 1 + max(kinds or [0])], told=True)
+    return find_within(run, run.sizes[0], told)
+
+
+def test_a_slow_pair_of_gpus_is_sure_once_it_has_enough_readings() -> None:
+    for turns, sure in ((1, False), (5, True)):
+        (found,) = _on_gpus({(12, 14): 1.4}, turns)
+        assert (found.host, found.ranks, found.sure) == (3, (12, 14), sure)
+        assert found.effect == pytest.approx(np.log(1.4), abs=0.03)
+
+
+def test_a_gpu_that_is_slow_to_all_others_of_its_host_is_one_part() -> None:
+    (found,) = _on_gpus({(12, 13): 1.4, (12, 14): 1.4, (12, 15): 1.4}, 5)
+    assert (found.host, found.ranks, found.sure) == (3, (12,), True)
+
+
+def test_a_host_that_is_slow_within_is_one_part() -> None:
+    every = {(12 + a, 12 + b): 1.4 for a, b in itertools.combinations(range(EACH), 2)}
+    (found,) = _on_gpus(every, 5)
+    assert (found.host, found.ranks, found.sure) == (3, (), True)
+
+
+def test_gpus_are_compared_on_hosts_of_one_kind() -> None:
+    assert not _on_gpus({}, 5, [0] * 6 + [1] * 4)
+    (found,) = _on_gpus({(32, 33): 1.4}, 5, [0] * 6 + [1] * 4)
+    assert (found.host, found.ranks) == (8, (32, 33))
+
+
+def test_a_healthy_run_has_none() -> None:
+    assert not _on_gpus({}, 1)
+    assert not _on_gpus({}, 8)

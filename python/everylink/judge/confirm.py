@@ -5,7 +5,7 @@ not suspect, because a link between two bad hosts says nothing about either.
 """
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
 from everylink.judge.quiet import is_covered, pairs_to_measure, quiet_readings, slow_with_all
 from everylink.judge.readings import Readings, readings
-from everylink.judge.within import find_within
+from everylink.judge.within import SlowWithin, find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
 from everylink.model.results import Results, Size
@@ -82,7 +82,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
                 pairs |= wanted | _controls(wanted, seen, findings, alone)
                 survivors += surviving(quiet, measured.are_slow(quiet), measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
-    within = {host.host for size in results.sizes for host in find_within(results, size) if not host.sure}
+    within = [one for size in results.sizes for one in find_within(results, size, kinds) if not one.sure]
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.
     alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
@@ -288,10 +288,15 @@ def _rank_pairs(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int,
     return ranks
 
 
-def _inner_pairs(hosts: set[int], results: Results) -> set[tuple[int, int]]:
-    """All pairs among the first MOST_RANKS ranks of each of these hosts."""
-    on = _ranks_on_hosts(results.ranks.host_index.astype(np.int64)) if hosts else []
-    return {pair for host in hosts for pair in itertools.combinations(sorted(on[host]), 2)}
+def _inner_pairs(slow: Sequence[SlowWithin], results: Results) -> set[tuple[int, int]]:
+    """All pairs among the first MOST_RANKS ranks of each host, those of each rank with others of its host, and each
+    pair itself."""
+    on = _ranks_on_hosts(results.ranks.host_index.astype(np.int64)) if slow else []
+    pairs: set[tuple[int, int]] = set()
+    for one in slow:
+        ranks = sorted({*one.ranks, *(on[one.host] if len(one.ranks) < 2 else ())})
+        pairs |= {pair for pair in itertools.combinations(ranks, 2) if not one.ranks or set(pair) & set(one.ranks)}
+    return pairs
 
 
 def _ranks_on_hosts(host_of: NDArray[np.int64]) -> list[list[int]]:

@@ -504,15 +504,16 @@ def plane_verdict(plane: SlowPlane, size: Size, names: Names, of_group: bool = F
 
 
 def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
-    text = (
-        f"the {slow.readings} readings between its own ranks take {time_text(slow.seconds)}, those "
-        f"within other hosts {time_text(slow.usual)}"
-    )
+    between = {0: "between its own ranks", 1: "to other ranks of its host", 2: "between them"}[len(slow.ranks)]
+    elsewhere = "those within other hosts" if not slow.ranks else "those of the same places of other hosts"
+    text = f"the {slow.readings} readings {between} take {time_text(slow.seconds)}, {elsewhere} {time_text(slow.usual)}"
     factor = float(np.exp(slow.effect))
     confidence = confidence_of(slow.z, slow.tested)
     return Verdict(
-        "host", (names.hosts[slow.host],), "both", "slow", size.bytes, factor, confidence, 0, text, scope=Scope.WITHIN
-    )
+        ("host", "rank", "pair")[len(slow.ranks)],
+        tuple(map(names.rank, slow.ranks)) or (names.hosts[slow.host],),
+        "both", "slow", size.bytes, factor, confidence, 0, text, scope=Scope.WITHIN,
+    )  # fmt: skip
 
 
 def confidence_of(z: float, tested: int) -> float:

@@ -101,7 +101,7 @@ class _Sizes:
             return
         judged = self._judged(size, levelled(seen, self._equals))
         quiet = self._judged_quietly(judged)
-        within = find_within(results, size)
+        within = find_within(results, size, self._kinds)
         is_alone = results.facts.serial or not judged.alone.is_empty
         sure, unclear = self._slow(judged)
         clear = [*sure, *self._of_parts(judged, quiet)]

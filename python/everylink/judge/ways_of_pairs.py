@@ -25,8 +25,8 @@ def ways_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
         return list(verdicts)
     pairs: dict[Set, Verdict] = {}
     for verdict in verdicts:
-        if verdict.is_slow_pair:
-            pairs[frozenset(names.units_of(verdict.subject))] = verdict
+        if verdict.is_slow_pair and len(ends := frozenset(names.units_of(verdict.subject))) == 2:
+            pairs[ends] = verdict
     trunks, told = list[Verdict](), set[Verdict]()
     for one, other in _ends(partners_of(pairs)):
         own = [pairs[frozenset((a, b))] for a in one for b in other]

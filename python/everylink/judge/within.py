@@ -1,28 +1,39 @@
-"""Finds hosts whose ranks are slow among themselves, through shared memory or a cable between their GPUs."""
+"""Finds hosts whose ranks are slow among themselves, through shared memory or a cable between their GPUs; and these
+GPUs."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.findings import FALSE_RATE, SUSPECT_Z
+from everylink.judge.kinds import Kinds
 from everylink.judge.pairs import SMALLEST
 from everylink.judge.polish import with_spread
 from everylink.judge.readings import UNDER_LOAD
 from everylink.judge.times import SETTLED_READINGS
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import Outcome
-from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, low_index, medians_of, moderated
+from everylink.robust import LOW, LOW_ERROR, Values, discoveries, healthy_spread, low_index, medians_of, moderated
 
 FEWEST_HOSTS = 4  # needed for comparison
 SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
+FEWEST_PARTNERS = 3  # of a rank on its host; with fewer, one of them may be slow
+SMALLEST_OF_GPUS = 0.1  # log of the factor of a pair: one of eight NVLinks adds 0.13
+Parts = tuple[NDArray[np.int64], Values, NDArray[np.int64], Values]  # numbers; a low quantile, count, median of each
 
 
 @dataclass(frozen=True)
 class SlowWithin:
-    """A host and the time of its inner links, log of the factor and seconds; `usual`: seconds on other hosts."""
+    """A host and the time of its inner links, log of the factor and seconds; `usual`: seconds on other hosts.
+
+    `ranks`: none where it is the whole host, else the rank whose links to others of its host are slow, or the two
+    ranks.
+    """
 
     host: int
+    ranks: tuple[int, ...]
     effect: float
     z: float
     readings: int
@@ -35,23 +46,49 @@ class SlowWithin:
         return self.seconds / float(np.exp(self.effect))
 
 
-def find_within(results: Results, size: Size) -> list[SlowWithin]:
-    """Hosts whose inner links are slower than those of most hosts; `sure` from SETTLED_READINGS readings on.
+def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> list[SlowWithin]:
+    """Hosts whose inner links are slower than those of most hosts; `sure` from SETTLED_READINGS readings on. In runs in
+    memory of GPUs their ranks and pairs of ranks, too.
 
     Links within a NUMA node are compared with each other, links between NUMA nodes too, and of these those between the
-    same two places on their hosts: some cores are further from each other than others. A low quantile of a host's links
-    counts, so one slow rank does not make its host slow.
+    same two places on hosts of one kind: some cores are further from each other than others. A low quantile of a host's
+    links counts, so one slow rank does not make its host slow.
     """
-    host_of = results.ranks.host_index.astype(np.int64)
+    ranks, host_of = results.ranks, results.ranks.host_index.astype(np.int64)
     frm, to, time = _inside(size, host_of)
     host = host_of[frm]
-    usual = _of_classes(time, _classes(results.ranks, frm, to), host)
+    of_kind = np.zeros(len(host), np.int64) if kinds is None else kinds.of_host[host]
+    usual = _of_classes(time, _classes(ranks, frm, to, of_kind), host)
     known = np.isfinite(usual)
-    host, time, rest = host[known], time[known], time[known] - usual[known]
+    frm, to, host, time, rest = frm[known], to[known], host[known], time[known], time[known] - usual[known]
     if len(np.unique(host)) < FEWEST_HOSTS:
         return []
-    hosts, low, count, middle = _low_of_hosts(host, rest, time)
     noise = moderated(healthy_spread(rest), len(rest) // 2)
+    slow = _slow_of(_low_of(host, rest, time), noise, [(number,) for number in range(int(host.max()) + 1)])
+    found = [replace(one, host=one.ranks[0], ranks=()) for one in slow]
+    if not ranks.in_memory_of_gpus:
+        return found
+    free = ~np.isin(host, [one.host for one in found])
+    ends, twice = np.concatenate([frm[free], to[free]]), np.tile(np.flatnonzero(free), 2)
+    of_ranks = _slow_of(_low_of(ends, rest[twice], time[twice]), noise, [(rank,) for rank in range(len(ranks))])
+    enough = _partners(frm, to, len(ranks)) >= FEWEST_PARTNERS
+    found += [replace(one, host=int(host_of[one.ranks[0]])) for one in of_ranks if enough[one.ranks[0]]]
+    free &= ~np.isin(frm, slow_ranks := [one.ranks[0] for one in of_ranks]) & ~np.isin(to, slow_ranks)
+    pair = np.minimum(frm, to) * len(ranks) + np.maximum(frm, to)
+    numbers, place = np.unique(pair[free], return_inverse=True)
+    of_pairs = _slow_of(
+        _low_of(place, rest[free], time[free], 0.5), noise, [divmod(number, len(ranks)) for number in numbers.tolist()]
+    )
+    return found + [
+        replace(one, host=int(host_of[one.ranks[0]])) for one in of_pairs if one.effect > SMALLEST_OF_GPUS
+    ]
+
+
+def _slow_of(parts: Parts, noise: float, ranks: Sequence[tuple[int, ...]]) -> list[SlowWithin]:
+    """The parts that are slower than most; `ranks`: those of each part by its number."""
+    numbers, low, count, middle = parts
+    if not len(low):
+        return []
     effect = low - np.median(low)
     error = LOW_ERROR * noise / np.sqrt(count)
     z = effect / with_spread(error, healthy_spread(effect))
@@ -59,11 +96,17 @@ def find_within(results: Results, size: Size) -> list[SlowWithin]:
     suspect = (z > SUSPECT_PART * SUSPECT_Z) & (effect > SMALLEST) & (count < SETTLED_READINGS)
     return [
         SlowWithin(
-            int(hosts[i]), float(effect[i]), float(z[i]), int(count[i]), float(np.exp(middle[i])), len(hosts),
-            bool(sure[i]),
+            -1, ranks[int(numbers[i])], float(effect[i]), float(z[i]), int(count[i]), float(np.exp(middle[i])),
+            len(numbers), bool(sure[i]),
         )
         for i in np.flatnonzero(sure | suspect)
     ]  # fmt: skip
+
+
+def _partners(frm: NDArray[np.int64], to: NDArray[np.int64], ranks: int) -> NDArray[np.intp]:
+    """With how many others each rank has readings, [ranks]."""
+    both = np.unique(np.concatenate([frm * ranks + to, to * ranks + frm]))
+    return np.bincount(both // ranks, minlength=ranks)
 
 
 def _inside(size: Size, host_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Values]:
@@ -79,12 +122,16 @@ def _inside(size: Size, host_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
     return frm, to, time
 
 
-def _classes(ranks: Ranks, frm: NDArray[np.int64], to: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A number for the class of each link: on one NUMA node, on two, or unknown, and its two places."""
+def _classes(
+    ranks: Ranks, frm: NDArray[np.int64], to: NDArray[np.int64], kind: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """A number for the class of each link: the kind of its host; on one NUMA node, on two, or unknown; and its two
+    places, which are GPUs where these hold the messages."""
+    place = ranks.gpu + 1 if ranks.in_memory_of_gpus else ranks.local_rank
     a, b = ranks.numa[frm], ranks.numa[to]
     nodes = np.where((a < 0) | (b < 0), 2, np.where(a == b, 0, 1))
-    places = int(ranks.local_rank.max(initial=0)) + 1
-    return np.asarray((nodes * places + ranks.local_rank[frm]) * places + ranks.local_rank[to])
+    places = int(place.max(initial=0)) + 1
+    return np.asarray(((kind * 3 + nodes) * places + place[frm]) * places + place[to], np.int64)
 
 
 def _of_classes(time: Values, kind: NDArray[np.int64], host: NDArray[np.int64]) -> Values:
@@ -95,12 +142,10 @@ def _of_classes(time: Values, kind: NDArray[np.int64], host: NDArray[np.int64]) 
     return np.asarray(np.where(hosts >= FEWEST_HOSTS, middle, np.nan)[of])
 
 
-def _low_of_hosts(
-    host: NDArray[np.int64], rest: Values, time: Values
-) -> tuple[NDArray[np.int64], Values, NDArray[np.int64], Values]:
-    """Hosts, a low quantile of the residuals of each, the number of links, and the median of the log times."""
-    order = np.lexsort((rest, host))
-    hosts, starts, count = np.unique(host[order], return_index=True, return_counts=True)
-    low = rest[order][starts + low_index(count)]
-    middle = np.array([np.median(part) for part in np.split(time[order], starts[1:])])
-    return hosts.astype(np.int64), low, count.astype(np.int64), middle
+def _low_of(of: NDArray[np.int64], rest: Values, time: Values, part: float = LOW) -> Parts:
+    """By the part `of` each reading: a low quantile of the residuals."""
+    order = np.lexsort((rest, of))
+    numbers, starts, count = np.unique(of[order], return_index=True, return_counts=True)
+    low = rest[order][starts + low_index(count, part)]
+    middle = np.array([np.median(one) for one in np.split(time[order], starts[1:])])
+    return numbers.astype(np.int64), low, count.astype(np.int64), middle
