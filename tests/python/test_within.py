@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
+from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.kinds import Kinds
 from everylink.judge.within import SlowWithin, find_within
 from everylink.model.results import Results, Size
@@ -49,7 +50,7 @@ def test_a_place_that_few_hosts_have_tells_nothing() -> None:
 # In memory of GPUs, ranks and pairs of ranks are compared with the same places of other hosts, too.
 
 
-def _on_gpus(slow: dict[tuple[int, int], float], turns: int, kinds: list[int] | None = None) -> list[SlowWithin]:
+def _run_on_gpus(slow: dict[tuple[int, int], float], turns: int, kinds: list[int] | None = None) -> Results:
     """10 hosts of 4 GPUs, of which some pairs of ranks take so many times as long; hosts of kind 1 take 1.5 times."""
     random = np.random.default_rng(5)
     of_host = list(itertools.combinations(range(EACH), 2))
@@ -62,7 +63,11 @@ def _on_gpus(slow: dict[tuple[int, int], float], turns: int, kinds: list[int] | 
     made = bare_ranks([f"n{host}" for host in host_of], host_of, np.tile(np.arange(EACH), HOSTS))
     made = replace(made, gpu=np.tile(np.arange(EACH), HOSTS).astype(np.int32))
     facts = bare_facts("semidirectional", ranks=ranks, hosts=HOSTS, messages=100)
-    run = Results(Path("run.h5"), facts, made, bare_steps(turns), (Size(1 << 20, 1, ranks, joined(parts)),))
+    return Results(Path("run.h5"), facts, made, bare_steps(turns), (Size(1 << 20, 1, ranks, joined(parts)),))
+
+
+def _on_gpus(slow: dict[tuple[int, int], float], turns: int, kinds: list[int] | None = None) -> list[SlowWithin]:
+    run = _run_on_gpus(slow, turns, kinds)
     told = Kinds(np.array(kinds or [0] * HOSTS), ("", "")[: 1 + max(kinds or [0])], told=True)
     return find_within(run, run.sizes[0], told)
 
@@ -72,6 +77,13 @@ def test_a_slow_pair_of_gpus_is_sure_once_it_has_enough_readings() -> None:
         (found,) = _on_gpus({(12, 14): 1.4}, turns)
         assert (found.host, found.ranks, found.sure) == (3, (12, 14), sure)
         assert found.effect == pytest.approx(np.log(1.4), abs=0.03)
+
+
+def test_a_suspect_pair_of_gpus_is_measured_again() -> None:
+    pairs = plan_to_confirm(_run_on_gpus({(12, 14): 1.4}, 1), None).pairs
+    assert {name: [tuple(pair) for pair in of.tolist()] for name, of in pairs.items() if len(of)} == dict.fromkeys(
+        ("order", "quarter", "one-way"), [(12, 14)]
+    )
 
 
 def test_a_gpu_that_is_slow_to_all_others_of_its_host_is_one_part() -> None:

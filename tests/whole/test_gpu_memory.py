@@ -1,6 +1,7 @@
 """Runs in memory of GPUs, which a stand-in for NVIDIA's driver has: tests/core/cuda_stand_in.cpp."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,6 +58,7 @@ def test_over_sockets_messages_are_staged(on_gpus: OnGpus, tmp_path: Path) -> No
     text = subprocess.run(show, capture_output=True, text=True, check=False).stdout
     assert "messages in memory of GPUs: NVIDIA H100 80GB HBM3: 2 ranks" in text
     assert "copied through memory of the host, or direct: staged: 2 ranks" in text
+    assert re.search(r":gpu[01] -> \S+:gpu[01]", text)
 
 
 @pytest.mark.parametrize("kernel", ["--put", "--get"])
@@ -158,3 +160,20 @@ def test_the_device_functions_can_be_assembled(architecture: str, tmp_path: Path
     words = [ptxas(), f"-arch={architecture}", str(text), "-o", str(tmp_path / "x.cubin")]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.long("2 minutes")
+@pytest.mark.parametrize("mode", ["cuda", "tcp"])
+def test_whichever_call_of_the_driver_fails_no_link_is_at_fault(mode: str, tmp_path: Path) -> None:
+    """From some call on, all fail at one rank. The links of this rank could not be measured."""
+    words = ["--np", "2", "--mode", mode, "--memory", "cuda", "-n", "3", "-w", "1", "-s", "8,70000", "--time-limit", "2"]
+    command = [measure_program(), *words, "--force", "-o", str(tmp_path / "x.h5")]
+    failed = 0
+    for call in range(1, 400, 13):
+        environment = os.environ | {"LD_LIBRARY_PATH": str(STAND_IN), "CUDA_STAND_IN": f"error:{call}@1"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        said = done.stdout + done.stderr
+        assert done.returncode in (0, 1, 2, 4), (call, done.returncode, said)
+        assert done.returncode == 0 or "CUDA_ERROR" in said, (call, said)
+        failed += done.returncode != 0
+    assert failed > 10

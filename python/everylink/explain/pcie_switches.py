@@ -25,12 +25,13 @@ def one_per_switch(verdicts: Sequence[Verdict], cluster: Cluster) -> tuple[Verdi
             if left_out.isdisjoint(of_bridge):
                 left_out.update(of_bridge)
                 merged.append(_of_switch(bridge, cluster.names[host], of_bridge))
-    return (*(one for one in verdicts if one not in left_out), *merged)
+    kept = [one for one in verdicts if one not in left_out]
+    return tuple(sorted(kept + merged, key=lambda one: one.worth))
 
 
 def _is_slow_rank(verdict: Verdict) -> bool:
     is_one = verdict.kind == "rank" and len(verdict.subject) == 1
-    return is_one and verdict.symptom == "slow" and verdict.scope is Scope.ALL
+    return is_one and verdict.symptom == "slow" and verdict.scope in (Scope.ALL, Scope.WITHIN)
 
 
 def _shared(host: int, slow: Mapping[int, Verdict], cluster: Cluster) -> list[tuple[str, list[int]]]:

@@ -101,7 +101,10 @@ class _Sizes:
             return
         judged = self._judged(size, levelled(seen, self._equals))
         quiet = self._judged_quietly(judged)
-        within = find_within(results, size, self._kinds)
+        within = [
+            one for one in find_within(results, size, self._kinds)
+            if not (len(one.ranks) == 1 and judged.slow_ranks.issuperset(one.ranks))
+        ]  # fmt: skip
         is_alone = results.facts.serial or not judged.alone.is_empty
         sure, unclear = self._slow(judged)
         clear = [*sure, *self._of_parts(judged, quiet)]
