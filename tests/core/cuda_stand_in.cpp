@@ -22,6 +22,7 @@
 //   hang           from the first copy on, no work ends on its GPU
 //   hang:N         from the N-th piece of work on, no work ends on its GPU
 //   free-at-once   no fault: what frees memory does not wait for the work of its GPU (the driver "may")
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -304,7 +305,8 @@ struct CUstream_st {
 // The primary context of a GPU: there are no others.
 struct CUctx_st {
   int ordinal, gpu;  // for this process, of the machine
-  unsigned retained = 0;
+  unsigned retained = 0, flags = 0;
+  std::uint64_t id = 0;  // another one each time it becomes active
   CUresult failed = success;
   std::uint64_t hangs_from = never;  // the number of a piece of work
   std::size_t used = 0;
@@ -364,6 +366,12 @@ struct Driver {
 std::atomic<Driver*> begun{nullptr};
 Driver& driver() { return *begun.load(); }
 thread_local CUcontext current_context = nullptr;
+thread_local std::vector<CUcontext> contexts_below;  // the rest of the stack, whose top is current
+
+void pop_context() {
+  current_context = contexts_below.empty() ? nullptr : contexts_below.back();
+  if (current_context) contexts_below.pop_back();
+}
 
 // Counts a call, which is about this GPU.
 void count_call(int gpu) {
@@ -401,6 +409,11 @@ CUresult answer(Body body) {
 CUctx_st& context_of(CUdevice device) {
   require(device >= 0 && static_cast<std::size_t>(device) < driver().contexts.size(), invalid_device);
   return *driver().contexts[static_cast<std::size_t>(device)];
+}
+bool is_active(CUcontext context) {
+  const auto& all = driver().contexts;
+  return std::any_of(all.begin(), all.end(),
+                     [&](const auto& one) { return one.get() == context && one->retained > 0; });
 }
 template <class Body>
 CUresult answer(CUdevice device, Body body) {
@@ -687,10 +700,12 @@ void move_bytes(std::byte* to, const std::byte* from, std::size_t count, Bytes h
 }
 
 // The driver may let callers wait where pageable memory takes part, and says that it does between host and
-// host: here it always does. A copy that is not asynchronous waits, except between GPUs.
+// host: here it always does. A copy that is not asynchronous waits, except between GPUs: these wait only
+// where the context says so.
 void copy(Lock& lock, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream handle,
           bool is_asynchronous, Side side_to = Side::any, Side side_from = Side::any) {
   constexpr std::size_t longest_flag = 64;
+  constexpr unsigned sync_memops = 0x80;
   const auto stream = stream_of(handle);
   if (bytes == 0) return;
   const Place target = place_of(to, bytes), source = place_of(from, bytes);
@@ -704,7 +719,8 @@ void copy(Lock& lock, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstr
   const auto number = enqueue(*stream, {.run = [=] { move_bytes(target.at, source.at, bytes, how); }}, true);
   const bool is_pageable = !target.region || !source.region, is_host = target.is_host() && source.is_host();
   const bool is_device = target.is_hidden() && source.is_hidden();
-  if (is_asynchronous ? is_pageable || is_host : !is_device)
+  const bool must_wait = !is_device || (stream->context->flags & sync_memops);
+  if (is_asynchronous ? is_pageable || is_host : must_wait)
     wait(lock, *stream->context, [&] { return stream->first() > number; });
 }
 
@@ -937,6 +953,24 @@ CUresult cuDriverGetVersion(int* version) {
   return success;
 }
 
+// Of a function with two versions, the second is what callers since CUDA 12 use.
+CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags, int* status) {
+  constexpr int oldest = 12000, found = 0, unknown = 1, too_old = 2;
+  if (!name || !function || flags > 2) return invalid_value;
+  *function = nullptr;
+  Dl_info here;
+  void* library = nullptr;
+  if (::dladdr(&begun, &here)) library = ::dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return operating_system;
+  for (const auto& versioned : {std::string(name) + "_v2", std::string(name)})
+    if (!*function) *function = ::dlsym(library, versioned.c_str());
+  ::dlclose(library);
+  const int result = !*function ? unknown : version < oldest ? too_old : found;
+  if (result != found) *function = nullptr;
+  if (status) *status = result;
+  return success;
+}
+
 CUresult cuGetErrorName(CUresult error, const char** name) {
   if (!name) return invalid_value;
   *name = nullptr;
@@ -974,6 +1008,7 @@ CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
     uuid->bytes[15] = static_cast<char>(context.gpu);
   });
 }
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
 CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice device) {
   return answer(device, [&](auto& context) {
     char address[16];
@@ -1000,8 +1035,15 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return answer(device, [&](auto& primary) {
     require(context);
-    ++primary.retained;
+    if (++primary.retained == 1) primary.id = ++driver().made;
     *context = &primary;
+  });
+}
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* is_active) {
+  return answer(device, [&](auto& primary) {
+    require(flags && is_active);
+    *flags = primary.flags;
+    *is_active = primary.retained > 0;
   });
 }
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
@@ -1020,15 +1062,31 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     for (auto& other : all.contexts) other->peers.erase(&context);
     context.peers.clear();
     context.used = 0;
+    context.flags = 0;
     context.failed = success;
   });
 }
 CUresult cuCtxSetCurrent(CUcontext context) {
   return answer([&] {
-    const auto& all = driver().contexts;
-    const auto is_it = [&](const auto& one) { return one.get() == context && one->retained > 0; };
-    require(!context || std::any_of(all.begin(), all.end(), is_it), invalid_context);
+    require(!context || is_active(context), invalid_context);
+    if (context)
+      current_context = context;
+    else
+      pop_context();
+  });
+}
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  return answer([&] {
+    require(is_active(context), invalid_context);
+    if (current_context) contexts_below.push_back(current_context);
     current_context = context;
+  });
+}
+CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  return answer([&] {
+    require(current_context, invalid_context);
+    if (context) *context = current_context;
+    pop_context();
   });
 }
 CUresult cuCtxGetCurrent(CUcontext* context) {
@@ -1043,6 +1101,21 @@ CUresult cuCtxGetDevice(CUdevice* device) {
     *device = current().ordinal;
   });
 }
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
+  return answer([&] {
+    if (!context) context = &current();
+    require(is_active(context), context_is_destroyed);
+    require(id);
+    *id = context->id;
+  });
+}
+CUresult cuCtxSetFlags(unsigned flags) {
+  return answer([&] {
+    auto& context = current();
+    require(flags <= 0xff);
+    context.flags = flags;
+  });
+}
 
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return answer(device, [&](auto& context) {
@@ -1055,9 +1128,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   return answer([&] {
     auto& context = current();
     require(flags == 0);
-    const auto& all = driver().contexts;
-    const auto is_it = [&](const auto& one) { return one.get() == peer && one->retained > 0; };
-    require(peer != &context && std::any_of(all.begin(), all.end(), is_it), invalid_context);
+    require(peer != &context && is_active(peer), invalid_context);
     require(may_reach(context.gpu, peer->gpu), peer_access_unsupported);
     require(context.peers.insert(peer).second, peer_access_already_enabled);
   });
@@ -1168,6 +1239,24 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdevice
     if (bytes) *bytes = region->bytes;
   });
 }
+// No advice was given, and nothing was prefetched: there are no functions for it here.
+CUresult cuMemRangeGetAttribute(void* data, std::size_t size, int attribute, CUdeviceptr address,
+                                std::size_t bytes) {
+  return answer([&] {
+    constexpr int read_mostly = 1, last_prefetch = 4, not_set = -2;
+    current();
+    const auto region = region_at(address);
+    require(data && size == sizeof(int) && attribute >= read_mostly && attribute <= last_prefetch);
+    require(region && region->kind == Kind::managed && bytes > 0);
+    require(bytes <= region->at + region->bytes - address);
+    const int value = attribute == read_mostly ? 0 : not_set;
+    std::memcpy(data, &value, sizeof value);
+  });
+}
+// Memory that cuMemCreate has made does not exist here.
+CUresult cuMemRetainAllocationHandle(unsigned long long*, void*) {
+  return answer([] { throw Refused{invalid_value}; });
+}
 CUresult cuMemGetHandleForAddressRange(void*, CUdeviceptr, std::size_t, CUmemRangeHandleType,
                                        unsigned long long) {
   return answer([] { throw Refused{not_supported}; });
@@ -1195,9 +1284,24 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
       case 13: return write(1u);                // MAPPED
       case 14: return write(std::uint64_t{0});  // ALLOWED_HANDLE_TYPES
       case 15: return write(0u);                // IS_GPU_DIRECT_RDMA_CAPABLE
+      case 17: return write(nullptr);           // MEMPOOL_HANDLE
       default: throw Refused{invalid_value};
     }
   });
+}
+// Each attribute counts as a call. Where nothing is known of an address, all are null.
+CUresult cuPointerGetAttributes(unsigned count, const CUpointer_attribute* wanted, void** data,
+                                CUdeviceptr address) {
+  if (count == 0 || !wanted || !data) return invalid_value;
+  const std::set<CUpointer_attribute> pointers{1, 3, 4, 7, 11, 12, 14, 17};  // and what is as large
+  for (unsigned i = 0; i < count; ++i) {
+    const auto status = cuPointerGetAttribute(data[i], wanted[i], address);
+    if (status == invalid_value && data[i])
+      std::memset(data[i], 0, pointers.count(wanted[i]) ? sizeof(void*) : sizeof(int));
+    else if (status != success)
+      return status;
+  }
+  return success;
 }
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr address) {
   return answer([&] {
