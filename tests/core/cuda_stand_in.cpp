@@ -1253,7 +1253,10 @@ CUresult cuMemRangeGetAttribute(void* data, std::size_t size, int attribute, CUd
     std::memcpy(data, &value, sizeof value);
   });
 }
-// Memory that cuMemCreate has made does not exist here.
+// The driver's functions for virtual memory are not here.
+CUresult cuMemGetAllocationGranularity(std::size_t*, const void*, int) {
+  return answer([] { throw Refused{not_supported}; });
+}
 CUresult cuMemRetainAllocationHandle(unsigned long long*, void*) {
   return answer([] { throw Refused{invalid_value}; });
 }
