@@ -29,7 +29,7 @@ ucs_log_func_rc_t keep_line(const char*, unsigned, const char*, ucs_log_level_t 
   std::vsnprintf(text, sizeof text, format, copy);
   va_end(copy);
   const std::lock_guard lock(mutex);
-  if (first_line.empty()) first_line = text;
+  if (first_line.empty() && level <= UCS_LOG_LEVEL_WARN) first_line = text;
   return wanted || level == UCS_LOG_LEVEL_FATAL ? UCS_LOG_FUNC_RC_CONTINUE : UCS_LOG_FUNC_RC_STOP;
 }
 

@@ -13,8 +13,8 @@
 
 namespace everylink::ucx {
 
-// UCX logs errors. From this call on, keeps the first line for our own message, because it names the cause,
-// and prints nothing unless UCX_LOG_LEVEL is set.
+// UCX logs errors. From this call on, keeps the first warning or error for our own message, because it names
+// the cause, and prints nothing unless UCX_LOG_LEVEL is set.
 void keep_log();
 std::string take_log();  // the line kept since the last call; "": none
 
