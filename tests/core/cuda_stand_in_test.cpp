@@ -63,6 +63,12 @@ struct Driver {
   int (*set_current)(Handle) = Symbol{"cuCtxSetCurrent"};
   int (*get_current)(Handle*) = Symbol{"cuCtxGetCurrent"};
   int (*current_device)(int*) = Symbol{"cuCtxGetDevice"};
+  int (*push)(Handle) = Symbol{"cuCtxPushCurrent_v2"};
+  int (*pop)(Handle*) = Symbol{"cuCtxPopCurrent_v2"};
+  int (*id)(Handle, unsigned long long*) = Symbol{"cuCtxGetId"};
+  int (*set_flags)(unsigned) = Symbol{"cuCtxSetFlags"};
+  int (*state)(int, unsigned*, int*) = Symbol{"cuDevicePrimaryCtxGetState"};
+  int (*find)(const char*, void**, int, std::uint64_t, int*) = Symbol{"cuGetProcAddress_v2"};
   int (*allocate)(Address*, std::size_t) = Symbol{"cuMemAlloc_v2"};
   int (*release)(Address) = Symbol{"cuMemFree_v2"};
   int (*allocate_managed)(Address*, std::size_t, unsigned) = Symbol{"cuMemAllocManaged"};
@@ -103,6 +109,8 @@ struct Driver {
   int (*wait64)(Handle, Address, std::uint64_t, unsigned) = Symbol{"cuStreamWaitValue64_v2"};
   int (*write64)(Handle, Address, std::uint64_t, unsigned) = Symbol{"cuStreamWriteValue64_v2"};
   int (*pointer)(void*, int, Address) = Symbol{"cuPointerGetAttribute"};
+  int (*pointers)(unsigned, const int*, void**, Address) = Symbol{"cuPointerGetAttributes"};
+  int (*advice)(void*, std::size_t, int, Address, std::size_t) = Symbol{"cuMemRangeGetAttribute"};
   int (*set_pointer)(const void*, int, Address) = Symbol{"cuPointerSetAttribute"};
   int (*range)(Address*, std::size_t*, Address) = Symbol{"cuMemGetAddressRange_v2"};
   int (*export_range)(void*, Address, std::size_t, int,
@@ -329,6 +337,95 @@ TEST(CudaStandIn, knows_which_gpu_is_current) {
       Address other = 0;
       EXPECT_EQ(driver.allocate(&other, 8), invalid_context);
     }).join();
+  });
+}
+
+TEST(CudaStandIn, current_contexts_are_a_stack_of_each_thread) {
+  in_process({}, [] {
+    Handle context = nullptr;
+    const auto now = [&] {
+      EXPECT_EQ(driver.get_current(&context), 0);
+      return context;
+    };
+    EXPECT_EQ(driver.init(0), 0);
+    EXPECT_EQ(driver.pop(&context), invalid_context);
+    const Gpu first(0), second(1);
+    EXPECT_EQ(driver.push(first.context), 0);
+    EXPECT_EQ(driver.push(first.context), 0);
+    EXPECT_EQ(driver.set_current(second.context), 0);  // replaces the topmost
+    EXPECT_EQ(driver.pop(&context), 0);
+    EXPECT_EQ(context, second.context);
+    EXPECT_EQ(now(), first.context);
+    EXPECT_EQ(driver.set_current(nullptr), 0);
+    EXPECT_EQ(now(), second.context);
+    std::thread([&] { EXPECT_EQ(driver.pop(nullptr), invalid_context); }).join();
+    EXPECT_EQ(driver.pop(nullptr), 0);
+    EXPECT_EQ(now(), nullptr);
+    EXPECT_EQ(driver.pop(nullptr), invalid_context);
+    EXPECT_EQ(driver.push(nullptr), invalid_context);
+    EXPECT_EQ(driver.set_current(nullptr), 0);
+  });
+}
+
+TEST(CudaStandIn, an_active_context_has_a_number_of_its_own) {
+  in_process({}, [] {
+    unsigned long long one = 0, other = 0, again = 0;
+    unsigned flags = 1;
+    int active = -1;
+    EXPECT_EQ(driver.init(0), 0);
+    EXPECT_EQ(driver.state(0, &flags, &active), 0);
+    EXPECT_EQ(active, 0);
+    EXPECT_EQ(driver.id(nullptr, &one), invalid_context);
+    const Gpu first(0), second(1);
+    EXPECT_EQ(driver.state(0, &flags, &active), 0);
+    EXPECT_EQ(active, 1);
+    EXPECT_EQ(driver.id(first.context, &one), 0);
+    EXPECT_EQ(driver.id(nullptr, &other), 0);
+    EXPECT_NE(one, other);
+    EXPECT_EQ(driver.reset(0), 0);
+    EXPECT_EQ(driver.id(first.context, &again), destroyed);
+    const Gpu first_again(0);
+    EXPECT_EQ(driver.id(nullptr, &again), 0);
+    EXPECT_NE(again, one);
+    EXPECT_EQ(driver.set_flags(0x80), 0);
+    EXPECT_EQ(driver.state(0, &flags, &active), 0);
+    EXPECT_EQ(flags, 0x80u);
+    EXPECT_EQ(driver.set_flags(0x100), invalid_value);
+  });
+}
+
+TEST(CudaStandIn, copies_between_gpus_wait_only_where_the_context_says_so) {
+  in_process({}, [] {
+    constexpr unsigned sync_memops = 0x80;
+    const Gpu gpu(0);
+    const Address from = gpu.memory(64), to = gpu.memory(64);
+    auto* const value = pinned<std::uint32_t>(1);
+    EXPECT_EQ(driver.wait32(nullptr, address_of(value), 1, at_least), 0);
+    EXPECT_EQ(driver.copy_now(to, from, 64), 0);
+    EXPECT_EQ(driver.query(nullptr), not_ready);
+    EXPECT_EQ(driver.set_flags(sync_memops), 0);
+    std::thread other([&] { *value = 1; });
+    EXPECT_EQ(driver.copy_now(to, from, 64), 0);
+    EXPECT_EQ(driver.query(nullptr), 0);
+    other.join();
+  });
+}
+
+TEST(CudaStandIn, finds_a_function_by_its_name_without_version) {
+  in_process({}, [] {
+    void* found = nullptr;
+    int status = -1;
+    EXPECT_EQ(driver.find("cuMemAlloc", &found, 12000, 0, &status), 0);
+    EXPECT_EQ(found, reinterpret_cast<void*>(driver.allocate));
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(driver.find("cuCtxSetFlags", &found, 12010, 0, nullptr), 0);
+    EXPECT_EQ(found, reinterpret_cast<void*>(driver.set_flags));
+    EXPECT_EQ(driver.find("cuNothing", &found, 12000, 0, &status), 0);
+    EXPECT_EQ(found, nullptr);
+    EXPECT_EQ(status, 1);
+    EXPECT_EQ(driver.find("cuMemAlloc", &found, 2000, 0, &status), 0);
+    EXPECT_EQ(found, nullptr);
+    EXPECT_EQ(status, 2);
   });
 }
 
@@ -755,6 +852,24 @@ TEST(CudaStandIn, tells_what_lies_at_an_address) {
     EXPECT_EQ(is_managed, 1u);
     EXPECT_EQ(driver.set_pointer(&kind, 6, device), 0);
     EXPECT_EQ(driver.set_pointer(&kind, 6, host), invalid_value);
+    const int wanted[] = {2, 9, 12, 17};
+    const void* pool = &pool;
+    void* data[] = {&kind, &ordinal, &bytes, &pool};
+    EXPECT_EQ(driver.pointers(4, wanted, data, device + 1), 0);
+    EXPECT_EQ(kind, 2u);
+    EXPECT_EQ(ordinal, 1);
+    EXPECT_EQ(bytes, 100u);
+    EXPECT_EQ(pool, nullptr);
+    EXPECT_EQ(driver.pointers(4, wanted, data, address_of(&kind)), 0);
+    EXPECT_EQ(kind, 0u);
+    EXPECT_EQ(ordinal, 0);
+    EXPECT_EQ(bytes, 0u);
+    EXPECT_EQ(driver.pointers(0, wanted, data, device), invalid_value);
+    int location = 0;
+    EXPECT_EQ(driver.advice(&location, sizeof location, 2, managed, 10), 0);
+    EXPECT_EQ(location, -2);
+    EXPECT_EQ(driver.advice(&location, sizeof location, 2, managed, 11), invalid_value);
+    EXPECT_EQ(driver.advice(&location, sizeof location, 2, device, 10), invalid_value);
   });
 }
 
