@@ -1444,6 +1444,15 @@ CUresult cuStreamSynchronize(CUstream handle) {
     wait(lock, *stream->context, [&] { return stream->first() > last; });
   });
 }
+// Not called once the context has failed, other than by the driver.
+CUresult cuStreamAddCallback(CUstream handle, void (*function)(CUstream, CUresult, void*), void* data,
+                             unsigned flags) {
+  return answer([&] {
+    const auto stream = stream_of(handle);
+    require(function && flags == 0);
+    enqueue(*stream, {.run = [=] { function(handle, success, data); }});
+  });
+}
 
 CUresult cuEventCreate(CUevent* handle, unsigned flags) {
   return answer([&] {
