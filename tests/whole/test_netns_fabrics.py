@@ -124,6 +124,12 @@ def test_the_lanes_that_ucx_used_are_recorded(measure: Measure, mode: str, lanes
     assert all(text.startswith(b"UCX ") for text in result.ranks["libraries"])
 
 
+def test_ucx_may_log_more_than_warnings(measure: Measure) -> None:
+    skip_unless_usable("ucp")
+    result = measure("--np", 2, "--mode", "ucp:tls=tcp", "-n", 5, environment={"UCX_LOG_LEVEL": "info"})
+    assert set(result.only["outcome"]) == {0}
+
+
 @pytest.mark.parametrize(
     ("mode", "said"),
     [

@@ -174,8 +174,8 @@ class Ucp final : public Transport {
     check(ucp_context_query(context_, &a), "ucp_context_query");
     if (a.memory_types & UCS_BIT(memory_type_of(region))) return;
     throw UsageError(fmt::format(
-        "--mode ucp: UCX {} cannot send memory of a GPU here: it was built without CUDA, or finds no module "
-        "for it (ucx_info -d shows cuda_copy and cuda_ipc where it can)",
+        "--mode ucp: UCX {} cannot send memory of a GPU here: it was built without CUDA, finds no module for "
+        "it, or tls= and UCX_TLS leave cuda_copy out (ucx_info -d shows cuda_copy where it can)",
         ucp_get_version_string()));
   }
 
