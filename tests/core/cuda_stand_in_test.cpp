@@ -94,6 +94,7 @@ struct Driver {
   int (*query_event)(Handle) = Symbol{"cuEventQuery"};
   int (*elapsed)(float*, Handle, Handle) = Symbol{"cuEventElapsedTime"};
   int (*wait_event)(Handle, Handle, unsigned) = Symbol{"cuStreamWaitEvent"};
+  int (*call_back)(Handle, void (*)(Handle, int, void*), void*, unsigned) = Symbol{"cuStreamAddCallback"};
   int (*load)(Handle*, const void*) = Symbol{"cuModuleLoadData"};
   int (*unload)(Handle) = Symbol{"cuModuleUnload"};
   int (*function)(Handle*, Handle, const char*) = Symbol{"cuModuleGetFunction"};
@@ -681,6 +682,26 @@ void wait_for_all_conditions(const Gpu& gpu, int (*wait)(Handle, Address, Word, 
     EXPECT_EQ(write(other, at, each.in_time, 0), 0);
     EXPECT_EQ(finish(gpu.stream), 0);
   }
+}
+
+TEST(CudaStandIn, a_stream_calls_back_in_its_order) {
+  in_process({}, [] {
+    const Gpu gpu(0);
+    auto* const value = pinned<std::uint32_t>(1);
+    static std::atomic<int> called{0};
+    const auto count = [](Handle, int status, void* by) {
+      if (status == 0) called += *static_cast<int*>(by);
+    };
+    int by = 3;
+    EXPECT_EQ(driver.wait32(gpu.stream, address_of(value), 1, at_least), 0);
+    EXPECT_EQ(driver.call_back(gpu.stream, count, &by, 0), 0);
+    EXPECT_EQ(driver.call_back(gpu.stream, count, &by, 1), invalid_value);
+    EXPECT_EQ(driver.query(gpu.stream), not_ready);
+    EXPECT_EQ(called, 0);
+    *value = 1;
+    EXPECT_EQ(finish(gpu.stream), 0);
+    EXPECT_EQ(called, 3);
+  });
 }
 
 TEST(CudaStandIn, streams_wait_for_values) {

@@ -1,4 +1,8 @@
-"""Mode ucp in memory of GPUs: a UCX that knows CUDA, of PyPI's libucx-cu12, over stand-ins for NVIDIA's libraries."""
+"""Mode ucp in memory of GPUs: a UCX that knows CUDA, of PyPI's libucx-cu12, over stand-ins for NVIDIA's libraries.
+
+UCX cannot place its hooks in the stand-in, whose functions begin with other instructions than it knows; so it asks the
+driver what each buffer is.
+"""
 
 import os
 import subprocess
@@ -43,7 +47,7 @@ def test_ucx_moves_memory_of_gpus(over_ucx: OverUcx, kernel: str) -> None:
     done = over_ucx(kernel, "--check")
     assert outcomes(done) == {0}
     assert all(text.startswith(b"UCX 1.22") for text in done.ranks["libraries"])
-    # UCX sends short messages through the host, long ones by cuda_ipc, and does not say of a message which it did.
+    # Where a GPU cannot reach the other, UCX stages what it meant to send by cuda_ipc, and does not say so.
     assert all(b"cuda_ipc" in text for text in done.ranks["lanes"])
     assert set(done.ranks["gpu_path"].tolist()) == {b""}
 
