@@ -30,9 +30,11 @@ def over_ucx(measure: Measure) -> OverUcx:
     """Measure with UCX in memory of GPUs; their driver may have a fault."""
     skip_unless_usable("ucp")
 
-    def call(*words: str | int, mode: str = "ucp", memory: str = "cuda", fault: str = "", code: int = 0) -> Outcome:
+    def call(
+        *words: str | int, mode: str = "ucp", memory: str = "cuda", fault: str = "", code: int = 0, limit: int = 20
+    ) -> Outcome:
         environment = {"LD_LIBRARY_PATH": LIBRARIES, "CUDA_STAND_IN": fault}
-        options = ["--np", 2, "--mode", mode, "--memory", memory, "-n", 6, "-s", "1,64KiB,1MiB", "--time-limit", 2]
+        options = ["--np", 2, "--mode", mode, "--memory", memory, "-n", 6, "-s", "1,64KiB,1MiB", "--time-limit", limit]
         return measure(*options, *words, environment=environment, expect=code)
 
     return call
@@ -86,7 +88,7 @@ CORRUPT = 3
 
 @pytest.mark.parametrize("fault", ["zeros", "swapped"])
 def test_contents_that_a_gpu_damages_under_ucx_are_found_without_check(over_ucx: OverUcx, fault: str) -> None:
-    done = over_ucx(mode=STAGED[0], fault=fault, code=3)
+    done = over_ucx(mode=STAGED[0], fault=fault, code=3, limit=2)  # the other rank waits as long
     assert CORRUPT in done.sizes[65536].main()["outcome"]
 
 
