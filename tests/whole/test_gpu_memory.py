@@ -166,8 +166,8 @@ def test_the_device_functions_can_be_assembled(architecture: str, tmp_path: Path
 @pytest.mark.parametrize("mode", ["cuda", "tcp"])
 def test_whichever_call_of_the_driver_fails_no_link_is_at_fault(mode: str, tmp_path: Path) -> None:
     """From some call on, all fail at one rank. The links of this rank could not be measured."""
-    words = ["--np", "2", "--mode", mode, "--memory", "cuda", "-n", "3", "-w", "1", "-s", "8,70000", "--time-limit", "2"]
-    command = [measure_program(), *words, "--force", "-o", str(tmp_path / "x.h5")]
+    words = f"--np 2 --mode {mode} --memory cuda -n 3 -w 1 -s 8,70000 --time-limit 2 --force".split()
+    command = [measure_program(), *words, "-o", str(tmp_path / "x.h5")]
     failed = 0
     for call in range(1, 400, 13):
         environment = os.environ | {"LD_LIBRARY_PATH": str(STAND_IN), "CUDA_STAND_IN": f"error:{call}@1"}
