@@ -38,8 +38,9 @@ class Unmapped {
 void check_fabric(const Device& device, Status status, const char* call) {
   if (status != not_permitted && status != not_supported) return device.check(status, call);
   const auto why = fmt::format(
-      "GPU {}: {}: {} (fabric handles take hosts of one NVLink domain that run nvidia-imex "
-      "and share a channel in /dev/nvidia-caps-imex-channels)",
+      "GPU {}: {}: {}; fabric handles take hosts of one NVLink domain that run nvidia-imex and share a "
+      "channel "
+      "in /dev/nvidia-caps-imex-channels",
       device.ordinal(), call, text_of(status));
   throw LocalFault(why, why);
 }
@@ -52,7 +53,7 @@ std::pair<std::unique_ptr<Mapping>, Shared> create(const Device& device, std::si
                                       .location = {on_device, device.ordinal()},
                                       .of_windows = nullptr,
                                       .flags = {}};
-  std::size_t block = 0;
+  std::size_t block = granularity;
   device.check(driver.granularity(&block, &properties, recommended), "cuMemGetAllocationGranularity");
   const std::size_t whole = (bytes + block - 1) / block * block;
   Physical made = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -51,7 +52,7 @@ const Allocation& allocation_of(const Memory& memory) {
   throw UsageError("--mode cuda moves messages between memories of GPUs; use --memory cuda");
 }
 
-constexpr const char* what_works = "use mode mpi or ucp with --memory cuda";
+constexpr const char* what_works = " (mode mpi or ucp with --memory cuda would work)";
 
 class Cuda final : public Transport {
  public:
@@ -98,7 +99,9 @@ class Cuda final : public Transport {
       links_->flags.give_back(ours.mapped());  // nor can the peer have opened it
       return refused;
     }
-    const auto memories = links_->peers.open(peer, theirs);
+    OpenedPeers::Memories memories;
+    if (const auto fault = local_fault_of([&] { memories = links_->peers.open(peer, theirs); }))
+      return {nullptr, theirs.host == offer_.host ? fault->cause : fault->cause + what_works, true};
     return {std::make_unique<CudaLink>(links_, setup_, ours.mapped(), theirs, memories)};
   }
 
@@ -106,21 +109,24 @@ class Cuda final : public Transport {
   // Why no link to this peer is possible; no fault: it may be. Both ends come to the same.
   Connection why_apart(const CudaOffer& theirs) const {
     if (theirs.host == offer_.host) return {};
-    const std::string hosts = "the GPUs are on two hosts, or in two containers that do not share process ids";
+    const std::string joins =
+        "mode cuda joins GPUs of two hosts, or of containers that do not share process ids, ";
     if (!offer_.out.is_fabric()) {
       const auto& why = why_no_fabric(device_);
       return {nullptr,
-              fmt::format("{}, which mode cuda joins by fabric handles only: {}; {}", hosts,
-                          why.empty() ? "they are made in runs of several hosts only" : why, what_works),
+              fmt::format("{}by fabric handles only: {}{}", joins,
+                          why.empty() ? "it asks for them in runs of several hosts" : why, what_works),
               true};
     }
-    if (!theirs.out.is_fabric()) return {nullptr, hosts + ", and the peer's has no fabric handle"};
+    if (!theirs.out.is_fabric())
+      return {nullptr, joins + "by fabric handles only, and memory of the peer's GPU has none"};
     const bool is_known = !theirs.domain.empty() && !offer_.domain.empty();
     if (!is_known || (theirs.domain == offer_.domain && theirs.domain != inventory::nvml::no_domain))
       return {};
     return {nullptr,
-            fmt::format("{}, and not in one NVLink domain ({} here, {} there); {}", hosts, offer_.domain,
-                        theirs.domain, what_works),
+            fmt::format("{}in one NVLink domain only; these are in {} and {}{}", joins,
+                        std::min(offer_.domain, theirs.domain), std::max(offer_.domain, theirs.domain),
+                        what_works),
             true};
   }
 
