@@ -120,6 +120,8 @@ class TwoHosts:
 
     folder: Path
 
+    names: tuple[str, str] = ("host0", "host1")
+
     def start(self, rank: int, port: int, words: tuple[str, ...], domain: str, nvml: str, fault: str) -> Any:
         environment = {
             "LD_LIBRARY_PATH": f"{STAND_IN}:{STAND_IN.parent / 'nvml'}" if nvml else str(STAND_IN),
@@ -129,7 +131,7 @@ class TwoHosts:
             "EVERYLINK_SIZE": "2",
             "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{port}",
         } | ({"NVML_STAND_IN_DOMAIN": nvml} if nvml else {})
-        options = ["--mode", "cuda", "-n", "6", "-s", "8,70000", "--time-limit", "2", "--node-name", f"host{rank}"]
+        options = ["--mode", "cuda", "-n", "6", "-s", "8,70000", "--time-limit", "2", "--node-name", self.names[rank]]
         return subprocess.Popen(
             [*OTHER_PROCESS_IDS, measure_program(), *options, *words, "-o", "x.h5", "--force"],
             cwd=self.folder,
@@ -225,6 +227,11 @@ def test_gpus_of_two_hosts_that_cannot_be_joined_are_refused_in_one_sentence(
     assert sentence.startswith(f"2 of 2 links could not be measured: {said}")
     assert sentence.endswith(WOULD_WORK)
     assert outcomes(done) == {6}
+
+
+def test_containers_of_one_name_are_told_to_have_names_of_their_own(possible: None, tmp_path: Path) -> None:
+    done = TwoHosts(tmp_path, ("one", "one")).measure(code=LOCAL)
+    assert f"{CANNOT_JOIN} by fabric handles only: it asks for them only if the containers have names" in done.out
 
 
 def test_the_host_that_has_no_fabric_handles_is_named(two_hosts: TwoHosts) -> None:

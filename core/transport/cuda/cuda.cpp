@@ -113,10 +113,14 @@ class Cuda final : public Transport {
         "mode cuda joins GPUs of two hosts, or of containers that do not share process ids, ";
     if (!offer_.out.is_fabric()) {
       const auto& why = why_no_fabric(device_);
-      return {nullptr,
-              fmt::format("{}by fabric handles only: {}{}", joins,
-                          why.empty() ? "it asks for them in runs of several hosts" : why, what_works),
-              true};
+      return {
+          nullptr,
+          fmt::format("{}by fabric handles only: {}{}", joins,
+                      why.empty()
+                          ? "it asks for them only if the containers have names of their own (--node-name)"
+                          : why,
+                      what_works),
+          true};
     }
     if (!theirs.out.is_fabric())
       return {nullptr, joins + "by fabric handles only, and memory of the peer's GPU has none"};

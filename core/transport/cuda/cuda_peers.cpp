@@ -1,7 +1,6 @@
 // Shares memories between processes, and gives out flags.
 #include "transport/cuda/cuda_peers.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "base/errors.hpp"
