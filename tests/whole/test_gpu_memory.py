@@ -131,7 +131,7 @@ class TwoHosts:
             "EVERYLINK_SIZE": "2",
             "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{port}",
         } | ({"NVML_STAND_IN_DOMAIN": nvml} if nvml else {})
-        options = ["--mode", "cuda", "-n", "6", "-s", "8,70000", "--time-limit", "2", "--node-name", self.names[rank]]
+        options = ["--mode", "cuda", "-n", "6", "-s", "8,70000", "--node-name", self.names[rank]]
         return subprocess.Popen(
             [*OTHER_PROCESS_IDS, measure_program(), *options, *words, "-o", "x.h5", "--force"],
             cwd=self.folder,
