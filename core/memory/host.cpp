@@ -69,12 +69,12 @@ std::string why_no_huge_pages() {
 }  // namespace
 
 extern const MemoryEntry host_memory{"host", "ordinary pages of the host", [] { return std::string(); },
-                                     [](std::size_t bytes, int) -> std::unique_ptr<Memory> {
+                                     [](std::size_t bytes, int, bool) -> std::unique_ptr<Memory> {
                                        return std::make_unique<Mapped>(bytes, 4096, 0, "host");
                                      }};
 
 extern const MemoryEntry huge_memory{"huge", "huge pages of the host", why_no_huge_pages,
-                                     [](std::size_t bytes, int) -> std::unique_ptr<Memory> {
+                                     [](std::size_t bytes, int, bool) -> std::unique_ptr<Memory> {
                                        return std::make_unique<Mapped>(bytes, meminfo("Hugepagesize") * 1024,
                                                                        MAP_HUGETLB, "huge-page");
                                      }};

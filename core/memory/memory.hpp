@@ -12,6 +12,10 @@
 
 namespace everylink {
 
+namespace cuda {
+class Allocation;
+}
+
 enum class MemoryKind : std::uint8_t { host, cuda, cuda_managed };
 
 // What a transport needs to register a memory.
@@ -19,7 +23,8 @@ struct Region {
   std::byte* at;
   std::size_t bytes;
   MemoryKind kind;
-  int gpu;  // its ordinal, of memory that a GPU sees
+  int gpu;                                       // its ordinal, of memory that a GPU sees
+  const cuda::Allocation* allocation = nullptr;  // of kind cuda: what other processes open it by
   bool is_of_gpu() const { return kind != MemoryKind::host; }
 };
 
@@ -46,8 +51,9 @@ class Memory {
 struct MemoryEntry {
   std::string_view name, summary;
   std::string (*why_unusable)();  // "": usable here; else the reason, one sentence
-  // `gpu`: the ordinal of the GPU that has or sees it. Throws MachineError if there is not enough.
-  std::unique_ptr<Memory> (*make)(std::size_t bytes, int gpu);
+  // `gpu`: the ordinal of the GPU that has or sees it. `for_hosts`: processes of other hosts will open it,
+  // too, if the GPU can do that. Throws MachineError if there is not enough.
+  std::unique_ptr<Memory> (*make)(std::size_t bytes, int gpu, bool for_hosts);
   bool needs_gpu = false;
 };
 

@@ -355,7 +355,8 @@ class Runner {
     if (memory_.needs_gpu)
       gpu_ = gpu_of_rank(options_.gpus, introduction_.host_of, introduction_.numa_of, world_->rank());
     const std::size_t bytes = load_part_ ? load_part_->memory_bytes() : memory_bytes(of_pairs_);
-    endpoint_ = {memory_.make(bytes, gpu_), memory_.make(bytes, gpu_), nullptr};
+    const bool for_hosts = entry_.opens_memory && !is_one_host();
+    endpoint_ = {memory_.make(bytes, gpu_, for_hosts), memory_.make(bytes, gpu_, for_hosts), nullptr};
     if (!entry_.gpu_memory && endpoint_.out->region().is_of_gpu())
       throw UsageError(fmt::format("--memory {}: mode {} moves messages in memory of the host only",
                                    memory_.name, entry_.name));
@@ -401,16 +402,19 @@ class Runner {
     return tried ? peer : no_rank;
   }
 
+  bool is_one_host() const {
+    const auto& host_of = introduction_.host_of;
+    return std::all_of(host_of.begin(), host_of.end(), [](int host) { return host == 0; });
+  }
+
   Reach reach(int peer) const { return reach_of(introduction_.host_of, world_->rank(), peer); }
 
   // The time limit for a pair of this step.
   Seconds limit_of(const Measure& order) const {
     Seconds all = 0;
     for (const auto bytes : options_.sizes) all += of_pairs_.limit(bytes);
-    const auto& host_of = introduction_.host_of;
-    const bool one_host = std::all_of(host_of.begin(), host_of.end(), [](int host) { return host == 0; });
     const Seconds near = longest_budget(order, Reach::near), far = longest_budget(order, Reach::far);
-    return std::min(all, one_host ? near : std::max(near, far));
+    return std::min(all, is_one_host() ? near : std::max(near, far));
   }
 
   Report take_part(const Measure& order, int peer, const Round& round) {

@@ -167,10 +167,12 @@ struct TransportEntry {
   Chained& (*chained)(Link&) = nullptr;  // of its links
   // It moves messages in memory of a GPU, unless `make` throws because its library here cannot.
   bool gpu_memory = false;
+  // Peers open each other's memory: between hosts, memory of a GPU then takes a handle that is valid there.
+  bool opens_memory = false;
   // Segments that this end of a link has sent again so far, because they or their acknowledgements were lost.
   std::uint64_t (*retransmits)(const Link&) = nullptr;
 };
-inline constexpr int transport_abi = 7;
+inline constexpr int transport_abi = 8;
 
 inline std::string always_usable() { return {}; }
 

@@ -59,8 +59,9 @@ void Rank::make_memories() {
   const auto& memory = memory_named(memory_name());
   const auto gpus = memory.needs_gpu ? cuda::gpus().size() : 0;
   const int gpu = gpus > 0 ? world_.rank() % static_cast<int>(gpus) : 0;
-  out = memory.make(bytes_, gpu);
-  in = memory.make(bytes_, gpu);
+  const bool for_hosts = transport_named(mode_name).opens_memory;
+  out = memory.make(bytes_, gpu, for_hosts);
+  in = memory.make(bytes_, gpu, for_hosts);
 }
 
 void Rank::make_transport(const Settings& options) {

@@ -6,21 +6,25 @@
 // processes of the same user open it by a handle. One thread for each process does the work of all streams in
 // it.
 //
-// CUDA_STAND_IN_GPUS=N        N GPUs (0 to 16, else 2); CUDA_VISIBLE_DEVICES (numbers) hides some and orders
-// them CUDA_STAND_IN_MEMORY=bytes  of each GPU, for each process on its own (else 1 GiB)
-// CUDA_STAND_IN=FAULT,...     read by cuInit; FAULT@N: only where GPU N of the machine takes part
+// Memory of cuMemCreate is such a file, too, without addresses until it is mapped. Processes of one domain
+// open it by a fabric handle; they may be in other namespaces of process ids, if they see the same /proc.
+//
+// CUDA_STAND_IN_GPUS=N         N GPUs (0 to 16, else 2); CUDA_VISIBLE_DEVICES (numbers) hides and orders them
+// CUDA_STAND_IN_MEMORY=bytes   of each GPU, for each process on its own (else 1 GiB)
+// CUDA_STAND_IN_FABRIC=DOMAIN  memory of GPUs can have fabric handles, valid in this domain (else it cannot)
+// CUDA_STAND_IN=FAULT,...      read by cuInit; FAULT@N: only where GPU N of the machine takes part
 //   no-driver      cuInit: CUDA_ERROR_NO_DEVICE
 //   hang-init      cuInit never returns
-//   out-of-memory  every cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY
+//   out-of-memory  every cuMemAlloc and cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY
 //   no-peer        no GPU reaches another, and no memory is opened: CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
 //   zeros          copies of more than 64 bytes to memory of a GPU bring zeros
 //   swapped        copies of more than 64 bytes to memory of a GPU swap neighbouring bytes
 //   error:N        the N-th call after cuInit and all later ones: CUDA_ERROR_LAUNCH_FAILED (@N: calls while
-//   that
-//                  GPU is current); the calls that tell names of errors and the version neither fail nor
-//                  count
+//                  that GPU is current); the calls that tell names of errors and the version neither fail
+//                  nor count
 //   hang           from the first copy on, no work ends on its GPU
 //   hang:N         from the N-th piece of work on, no work ends on its GPU
+//   refused:CALL   every CALL, one of those for memory without addresses: CUDA_ERROR_NOT_PERMITTED
 //   free-at-once   no fault: what frees memory does not wait for the work of its GPU (the driver "may")
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -59,6 +63,9 @@ using CUdevice = int;
 using CUdevice_attribute = int;
 using CUpointer_attribute = int;
 using CUmemRangeHandleType = int;
+using CUmemAllocationHandleType = int;
+using CUmemAllocationGranularity_flags = int;
+using CUmemGenericAllocationHandle = unsigned long long;
 using CUdeviceptr = unsigned long long;
 using cuuint32_t = std::uint32_t;
 using cuuint64_t = std::uint64_t;
@@ -73,6 +80,20 @@ struct CUuuid {
 struct CUipcMemHandle {
   char reserved[64];
 };
+struct CUmemLocation {
+  int type, id;
+};
+struct CUmemAllocationProp {
+  int type;
+  CUmemAllocationHandleType requestedHandleTypes;
+  CUmemLocation location;
+  void* win32HandleMetaData;
+  unsigned char allocFlags[8];
+};
+struct CUmemAccessDesc {
+  CUmemLocation location;
+  int flags;
+};
 
 namespace {
 
@@ -86,7 +107,7 @@ constexpr CUresult success = 0, invalid_value = 1, out_of_memory = 2, not_initia
                    invalid_handle = 400, not_found = 500, not_ready = 600, illegal_address = 700,
                    peer_access_already_enabled = 704, context_is_destroyed = 709,
                    host_memory_already_registered = 712, host_memory_not_registered = 713,
-                   misaligned_address = 716, launch_failed = 719, not_supported = 801;
+                   misaligned_address = 716, launch_failed = 719, not_permitted = 800, not_supported = 801;
 
 struct NameOfError {
   CUresult status;
@@ -117,6 +138,7 @@ constexpr NameOfError names_of_errors[] = {
      "pointer does not correspond to a registered memory region"},
     {misaligned_address, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
     {launch_failed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {not_permitted, "CUDA_ERROR_NOT_PERMITTED", "operation not permitted"},
     {not_supported, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
 };
 
@@ -133,6 +155,7 @@ void require(bool holds, CUresult otherwise = invalid_value) {
 struct Fault {
   std::string name;
   std::uint64_t number = 0;  // "error:7": 7
+  std::string call = {};     // "refused:cuMemMap": cuMemMap
   int gpu = -1;              // all of them
   std::uint64_t seen = 0;
 
@@ -160,8 +183,18 @@ bool is_number(const std::string& text) {
 
 // A name that is not known would test nothing, so it ends the process.
 std::vector<Fault> planted_faults() {
-  const std::set<std::string> known{"no-driver", "hang-init", "out-of-memory", "no-peer",     "zeros",
-                                    "swapped",   "error",     "hang",          "free-at-once"};
+  const std::set<std::string> known{"no-driver", "hang-init", "out-of-memory", "no-peer",      "zeros",
+                                    "swapped",   "error",     "hang",          "free-at-once", "refused"};
+  const std::set<std::string> calls{"cuMemGetAllocationGranularity",
+                                    "cuMemCreate",
+                                    "cuMemExportToShareableHandle",
+                                    "cuMemImportFromShareableHandle",
+                                    "cuMemAddressReserve",
+                                    "cuMemMap",
+                                    "cuMemSetAccess",
+                                    "cuMemUnmap",
+                                    "cuMemAddressFree",
+                                    "cuMemRelease"};
   std::vector<Fault> faults;
   const char* all = std::getenv("CUDA_STAND_IN");
   for (const auto& text : parts_of(all ? all : "", ',')) {
@@ -175,7 +208,10 @@ std::vector<Fault> planted_faults() {
       valid = is_number(at_gpu[1]);
       if (valid) fault.gpu = std::stoi(at_gpu[1]);
     }
-    if (valid && with_number.size() == 2) {
+    if (fault.name == "refused") {
+      valid = valid && with_number.size() == 2 && calls.count(with_number[1]) > 0;
+      if (valid) fault.call = with_number[1];
+    } else if (valid && with_number.size() == 2) {
       valid = (fault.name == "error" || fault.name == "hang") && is_number(with_number[1]);
       if (valid) fault.number = std::stoul(with_number[1]);
       valid = valid && fault.number > 0;
@@ -209,15 +245,42 @@ std::vector<int> visible_gpus() {
 
 // ---- Memory
 
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
 std::size_t page() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 std::size_t whole_pages(std::size_t bytes) { return (bytes + page() - 1) / page() * page(); }
 
 enum class Kind {
   device,      // cuMemAlloc
   opened,      // memory of a GPU that another process has allocated
+  mapped,      // cuMemMap
   managed,     // cuMemAllocManaged
   pinned,      // cuMemHostAlloc
   registered,  // cuMemHostRegister
+};
+
+// Memory of cuMemCreate, or of another process by cuMemImportFromShareableHandle. It goes with the last
+// handle and mapping.
+struct Physical {
+  std::size_t bytes = 0;
+  int gpu = -1;             // of the machine
+  CUcontext own = nullptr;  // of the GPU, if this process has created it
+  CUmemAllocationHandleType handle_types = 0;
+  int file = -1;
+  std::uint64_t generation = 0;
+  int handles = 1, mappings = 0;
+
+  Physical() = default;
+  Physical(const Physical&) = delete;
+  Physical& operator=(const Physical&) = delete;
+  ~Physical() {
+    if (file >= 0) ::close(file);
+  }
 };
 
 // What the driver knows about a range of addresses.
@@ -231,18 +294,20 @@ struct Region {
   int file = -1;
   std::uint64_t generation = 0;
   int openings = 1;
-  std::uint64_t number = 0;  // of all regions of this process
+  std::uint64_t number = 0;            // of all regions of this process
+  std::shared_ptr<Physical> physical;  // what is mapped here, at addresses that stay reserved
+  std::set<CUcontext> allowed;         // ... and whose GPU may use it
 
   Region() = default;
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
   ~Region() {
     const std::size_t mapped = whole_pages(bytes);
-    if (kind != Kind::registered && at) ::munmap(reinterpret_cast<void*>(at), mapped);
+    if (kind != Kind::registered && kind != Kind::mapped && at) ::munmap(reinterpret_cast<void*>(at), mapped);
     if (is_hidden() && work) ::munmap(work, mapped);
     if (file >= 0) ::close(file);
   }
-  bool is_hidden() const { return kind == Kind::device || kind == Kind::opened; }
+  bool is_hidden() const { return kind == Kind::device || kind == Kind::opened || kind == Kind::mapped; }
   bool is_host() const { return kind == Kind::pinned || kind == Kind::registered; }
 };
 using SharedRegion = std::shared_ptr<Region>;
@@ -262,9 +327,13 @@ struct Ticket {
   pid_t owner;
   int file, gpu;
   std::uint64_t generation, bytes;
+  std::uint64_t domain;  // of a fabric handle
 };
 static_assert(sizeof(Ticket) <= sizeof(CUipcMemHandle) && std::is_trivially_copyable_v<Ticket>);
 constexpr char magic[8] = {'s', 't', 'a', 'n', 'd', '-', 'i', 'n'};
+constexpr char magic_of_fabric[8] = {'f', 'a', 'b', 'r', 'i', 'c', '-', 's'};
+constexpr int fabric = 8;                            // CU_MEM_HANDLE_TYPE_FABRIC
+constexpr std::size_t block = std::size_t{2} << 20;  // of memory of cuMemCreate
 
 std::string name_of_file(std::uint64_t generation) {
   char text[40];
@@ -350,12 +419,19 @@ struct Driver {
   std::size_t memory = 0;  // of each GPU
   std::vector<std::unique_ptr<CUctx_st>> contexts;
   std::map<CUdeviceptr, SharedRegion> regions;
+  std::map<CUdeviceptr, std::size_t> reserved;
+  std::map<CUmemGenericAllocationHandle, std::shared_ptr<Physical>> physical;
+  std::uint64_t domain = 0;  // of fabric handles; 0: GPUs have none
   std::vector<std::shared_ptr<CUstream_st>> streams;
   std::vector<std::unique_ptr<CUevent_st>> events;
   std::vector<std::unique_ptr<CUmod_st>> modules;
   std::uint64_t pieces = 0, made = 0;
   bool is_serving = false;
 
+  void refuse(const char* call, int gpu) const {
+    for (const auto& fault : faults)
+      if (fault.name == "refused" && fault.call == call && fault.is_of(gpu)) throw Refused{not_permitted};
+  }
   bool planted(const char* name, int gpu) const {
     return std::any_of(faults.begin(), faults.end(),
                        [&](const Fault& fault) { return fault.name == name && fault.is_of(gpu); });
@@ -578,9 +654,10 @@ bool is_mapped(CUdeviceptr address, std::size_t bytes) {
 
 // What lies at these addresses, for a copy. Memory that the driver does not know is pageable memory of the
 // host.
-Place place_of(CUdeviceptr address, std::size_t bytes) {
+Place place_of(const CUctx_st& context, CUdeviceptr address, std::size_t bytes) {
   if (const auto region = region_at(address)) {
     require(bytes <= region->at + region->bytes - address);
+    require(region->kind != Kind::mapped || region->allowed.count(const_cast<CUcontext>(&context)) > 0);
     return {region, region->work + (address - region->at)};
   }
   require(!overlaps_regions(address, bytes) && is_mapped(address, bytes));
@@ -593,6 +670,7 @@ bool may_reach(int gpu, int other) {
 
 // What a GPU may use without a copy.
 bool reaches(const CUctx_st& context, const Region& region) {
+  if (region.kind == Kind::mapped) return region.allowed.count(const_cast<CUcontext>(&context)) > 0;
   if (!region.is_hidden() || region.context == &context) return true;
   return region.kind == Kind::device && context.peers.count(region.context) > 0;
 }
@@ -626,6 +704,24 @@ void* map(std::size_t bytes, int access, int flags, int file, CUresult otherwise
   return at;
 }
 
+std::uint64_t new_generation() {
+  const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
+  return mix(now ^ mix(static_cast<std::uint64_t>(driver().process) << 32 ^ ++driver().made));
+}
+
+int new_file(std::uint64_t generation, std::size_t bytes) {
+  const int file = ::memfd_create(name_of_file(generation).c_str(), MFD_CLOEXEC);
+  require(file >= 0, out_of_memory);
+  if (::ftruncate(file, static_cast<off_t>(whole_pages(bytes))) == 0) return file;
+  ::close(file);
+  throw Refused{out_of_memory};
+}
+
+void make_dirty(std::byte* at, std::size_t bytes) {
+  constexpr std::size_t most_written = 1 << 16;
+  std::memset(at, 0xe5, std::min(bytes, most_written));
+}
+
 // Memory of a GPU: the region owns the file.
 SharedRegion hidden(Kind kind, int file, std::size_t bytes, CUresult otherwise) {
   auto region = std::make_shared<Region>();
@@ -651,10 +747,33 @@ SharedRegion visible(Kind kind, CUcontext context, std::size_t bytes) {
   return region;
 }
 
+CUctx_st& gpu_of(const CUmemLocation& location) {
+  constexpr int device = 1;
+  require(location.type == device);
+  return context_of(location.id);
+}
+
+std::shared_ptr<Physical> physical_of(CUmemGenericAllocationHandle handle) {
+  const auto found = driver().physical.find(handle);
+  require(found != driver().physical.end());
+  return found->second;
+}
+
+void forget_unused(Physical& memory) {
+  if (memory.own && memory.handles == 0 && memory.mappings == 0) memory.own->used -= memory.bytes;
+}
+
 std::string target_of(const std::string& link) {
   char text[256];
   const auto size = ::readlink(link.c_str(), text, sizeof text);
   return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+// As /proc numbers it, which may be that of an outer namespace.
+pid_t number_of_this_process() {
+  const auto number = target_of("/proc/self");
+  require(!number.empty(), operating_system);
+  return static_cast<pid_t>(std::stol(number));
 }
 
 // The memory of another process: -1 if that process has ended or has freed it, even if the numbers are in use
@@ -708,7 +827,8 @@ void copy(Lock& lock, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstr
   constexpr unsigned sync_memops = 0x80;
   const auto stream = stream_of(handle);
   if (bytes == 0) return;
-  const Place target = place_of(to, bytes), source = place_of(from, bytes);
+  const auto& context = *stream->context;
+  const Place target = place_of(context, to, bytes), source = place_of(context, from, bytes);
   require_side(target, side_to);
   require_side(source, side_from);
   auto how = Bytes::same;
@@ -733,7 +853,7 @@ Place place_of_value(const CUstream_st& stream, CUdeviceptr address) {
   const auto region = region_at(address);
   require(region && region->kind != Kind::managed && reaches(*stream.context, *region));
   require(address % sizeof(Word) == 0);
-  return place_of(address, sizeof(Word));
+  return place_of(*stream.context, address, sizeof(Word));
 }
 template <class Word>
 auto value_at(const Place& place) {
@@ -793,13 +913,6 @@ class Launch {
   const CUctx_st& context_;
   std::vector<SharedRegion> used_;
 };
-
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 void fill(Launch& launch, CUdeviceptr at, std::uint64_t bytes, std::uint64_t key) {
   std::byte* const to = launch.at(at, bytes);
@@ -892,13 +1005,15 @@ constexpr Attribute attributes[] = {
     {94, 1},                     // values that streams wait for and write: 32 bits, 64 bits, NOR (v1)
     {97, 232448},                // shared memory of a block that asks for it
     {99, 1},                     // cuMemHostRegister
+    {102, 1},                    // memory without addresses
     {106, 32},                   // blocks of a multiprocessor
     {122, 1},         {123, 1},  // values: 64 bits, NOR (v2)
 };
 
 // Whatever is not listed is 0: no dma-buf, no GPUDirect RDMA, no access to pageable memory.
 int attribute_of(const CUctx_st& context, int number) {
-  constexpr int pci_bus = 33;
+  constexpr int pci_bus = 33, fabric_handles = 128;
+  if (number == fabric_handles) return driver().domain != 0;
   for (const auto& attribute : attributes)
     if (attribute.number == number) return attribute.value + (number == pci_bus ? context.gpu : 0);
   return 0;
@@ -924,6 +1039,8 @@ CUresult cuInit(unsigned flags) {
   auto all = std::make_unique<Driver>();
   all->faults = planted_faults();
   all->memory = number_from("CUDA_STAND_IN_MEMORY", std::uint64_t{1} << 30);
+  if (const char* domain = std::getenv("CUDA_STAND_IN_FABRIC"); domain && *domain)
+    all->domain = std::hash<std::string>()(domain) | 1;
   const auto gpus = visible_gpus();
   const auto planted = [&](const char* name) {
     return std::any_of(all->faults.begin(), all->faults.end(), [&](const Fault& fault) {
@@ -1054,14 +1171,18 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     if (--context.retained > 0) return;
     const auto is_its = [&](const auto& one) { return one->context == &context; };
     auto& all = driver();
-    std::erase_if(all.regions, [&](const auto& region) { return is_its(region.second); });
+    std::erase_if(all.regions, [&](const auto& one) {
+      const auto& region = *one.second;
+      if (!is_its(one.second) || region.kind == Kind::mapped) return false;  // which belongs to no context
+      if (region.kind == Kind::device) context.used -= region.bytes;
+      return true;
+    });
     std::erase_if(all.streams,
                   [&](const auto& stream) { return is_its(stream) && stream != context.legacy; });
     std::erase_if(all.events, is_its);
     std::erase_if(all.modules, is_its);
     for (auto& other : all.contexts) other->peers.erase(&context);
     context.peers.clear();
-    context.used = 0;
     context.flags = 0;
     context.failed = success;
   });
@@ -1147,25 +1268,17 @@ CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
   return answer([&] {
-    constexpr std::size_t most_written = 1 << 16;
     auto& context = current();
     require(address && bytes > 0);
     require(!driver().planted("out-of-memory", context.gpu), out_of_memory);
     require(bytes <= driver().memory - context.used, out_of_memory);
-    const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
-    const std::uint64_t generation =
-        mix(now ^ mix(static_cast<std::uint64_t>(driver().process) << 32 ^ driver().made));
-    const int file = ::memfd_create(name_of_file(generation).c_str(), MFD_CLOEXEC);
-    require(file >= 0, out_of_memory);
-    if (::ftruncate(file, static_cast<off_t>(whole_pages(bytes))) != 0) {
-      ::close(file);
-      throw Refused{out_of_memory};
-    }
+    const std::uint64_t generation = new_generation();
+    const int file = new_file(generation, bytes);
     const auto region = hidden(Kind::device, file, bytes, out_of_memory);
     region->context = &context;
     region->gpu = context.gpu;
     region->generation = generation;
-    std::memset(region->work, 0xe5, std::min(bytes, most_written));
+    make_dirty(region->work, bytes);
     context.used += bytes;
     add(region);
     *address = region->at;
@@ -1253,13 +1366,6 @@ CUresult cuMemRangeGetAttribute(void* data, std::size_t size, int attribute, CUd
     std::memcpy(data, &value, sizeof value);
   });
 }
-// The driver's functions for virtual memory are not here.
-CUresult cuMemGetAllocationGranularity(std::size_t*, const void*, int) {
-  return answer([] { throw Refused{not_supported}; });
-}
-CUresult cuMemRetainAllocationHandle(unsigned long long*, void*) {
-  return answer([] { throw Refused{invalid_value}; });
-}
 CUresult cuMemGetHandleForAddressRange(void*, CUdeviceptr, std::size_t, CUmemRangeHandleType,
                                        unsigned long long) {
   return answer([] { throw Refused{not_supported}; });
@@ -1284,10 +1390,11 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
       case 10: return write(unsigned{region->kind == Kind::device});  // may be opened by other processes
       case 11: return write(region->at);
       case 12: return write(region->bytes);
-      case 13: return write(1u);                // MAPPED
-      case 14: return write(std::uint64_t{0});  // ALLOWED_HANDLE_TYPES
-      case 15: return write(0u);                // IS_GPU_DIRECT_RDMA_CAPABLE
-      case 17: return write(nullptr);           // MEMPOOL_HANDLE
+      case 13: return write(1u);  // MAPPED
+      case 14:                    // ALLOWED_HANDLE_TYPES
+        return write(static_cast<std::uint64_t>(region->physical ? region->physical->handle_types : 0));
+      case 15: return write(0u);       // IS_GPU_DIRECT_RDMA_CAPABLE
+      case 17: return write(nullptr);  // MEMPOOL_HANDLE
       default: throw Refused{invalid_value};
     }
   });
@@ -1315,6 +1422,171 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
   });
 }
 
+// ---- Memory without addresses
+
+CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp* properties,
+                                       CUmemAllocationGranularity_flags which) {
+  return answer([&] {
+    require(bytes && properties && (which == 0 || which == 1));
+    driver().refuse("cuMemGetAllocationGranularity", gpu_of(properties->location).gpu);
+    *bytes = block;
+  });
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
+                     const CUmemAllocationProp* properties, unsigned long long flags) {
+  return answer([&] {
+    constexpr int pinned = 1;
+    require(handle && properties && flags == 0 && bytes > 0 && bytes % block == 0);
+    require(properties->type == pinned && !properties->win32HandleMetaData);
+    auto& context = gpu_of(properties->location);
+    driver().refuse("cuMemCreate", context.gpu);
+    require((properties->requestedHandleTypes & ~fabric) == 0, not_supported);
+    require(properties->requestedHandleTypes == 0 || driver().domain != 0, not_supported);
+    require(!driver().planted("out-of-memory", context.gpu), out_of_memory);
+    require(bytes <= driver().memory - context.used, out_of_memory);
+    auto made = std::make_shared<Physical>();
+    made->bytes = bytes;
+    made->gpu = context.gpu;
+    made->own = &context;
+    made->handle_types = properties->requestedHandleTypes;
+    made->generation = new_generation();
+    made->file = new_file(made->generation, bytes);
+    void* const work = map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, made->file, out_of_memory);
+    make_dirty(static_cast<std::byte*>(work), bytes);
+    ::munmap(work, bytes);
+    context.used += bytes;
+    *handle = ++driver().made;
+    driver().physical[*handle] = std::move(made);
+  });
+}
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+  return answer([&] {
+    const auto memory = physical_of(handle);
+    driver().refuse("cuMemRelease", memory->gpu);
+    driver().physical.erase(handle);
+    --memory->handles;
+    forget_unused(*memory);
+  });
+}
+
+CUresult cuMemExportToShareableHandle(void* handle, CUmemGenericAllocationHandle of,
+                                      CUmemAllocationHandleType type, unsigned long long flags) {
+  return answer([&] {
+    const auto memory = physical_of(of);
+    require(handle && type == fabric && flags == 0 && memory->own && (memory->handle_types & fabric));
+    driver().refuse("cuMemExportToShareableHandle", memory->gpu);
+    Ticket ticket{.magic = {},
+                  .owner = number_of_this_process(),
+                  .file = memory->file,
+                  .gpu = memory->gpu,
+                  .generation = memory->generation,
+                  .bytes = memory->bytes,
+                  .domain = driver().domain};
+    std::memcpy(ticket.magic, magic_of_fabric, sizeof magic_of_fabric);
+    std::memset(handle, 0, sizeof(CUipcMemHandle));
+    std::memcpy(handle, &ticket, sizeof ticket);
+  });
+}
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* from,
+                                        CUmemAllocationHandleType type) {
+  return answer([&] {
+    require(handle && from && type == fabric);
+    driver().refuse("cuMemImportFromShareableHandle", current_context ? current_context->gpu : -1);
+    Ticket ticket;
+    std::memcpy(&ticket, from, sizeof ticket);
+    require(std::memcmp(ticket.magic, magic_of_fabric, sizeof magic_of_fabric) == 0);
+    require(driver().domain != 0, not_supported);
+    require(ticket.domain == driver().domain, not_permitted);
+    auto opened = std::make_shared<Physical>();
+    opened->file = file_of(ticket);
+    require(opened->file >= 0, invalid_handle);
+    opened->bytes = ticket.bytes;
+    opened->gpu = ticket.gpu;
+    opened->generation = ticket.generation;
+    *handle = ++driver().made;
+    driver().physical[*handle] = std::move(opened);
+  });
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t bytes, std::size_t alignment, CUdeviceptr,
+                             unsigned long long flags) {
+  return answer([&] {
+    require(address && bytes > 0 && bytes % page() == 0 && flags == 0);
+    require((alignment & (alignment - 1)) == 0 && alignment <= page(), not_supported);
+    driver().refuse("cuMemAddressReserve", current_context ? current_context->gpu : -1);
+    require(bytes <= std::numeric_limits<std::size_t>::max() / 2, out_of_memory);
+    *address =
+        address_of(map(bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, out_of_memory));
+    driver().reserved[*address] = bytes;
+  });
+}
+CUresult cuMemAddressFree(CUdeviceptr address, std::size_t bytes) {
+  return answer([&] {
+    const auto found = driver().reserved.find(address);
+    require(found != driver().reserved.end() && found->second == bytes && !overlaps_regions(address, bytes));
+    driver().refuse("cuMemAddressFree", current_context ? current_context->gpu : -1);
+    ::munmap(reinterpret_cast<void*>(address), bytes);
+    driver().reserved.erase(found);
+  });
+}
+
+// The processor that touches these addresses gets SIGSEGV, as before.
+CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
+                  CUmemGenericAllocationHandle handle, unsigned long long flags) {
+  return answer([&] {
+    auto& context = current();
+    const auto memory = physical_of(handle);
+    require(flags == 0 && offset == 0 && bytes > 0 && bytes % block == 0 && bytes <= memory->bytes);
+    const auto after = driver().reserved.upper_bound(address);
+    require(after != driver().reserved.begin());
+    const auto& [begin, size] = *std::prev(after);
+    require(address - begin < size && bytes <= size - (address - begin) && !overlaps_regions(address, bytes));
+    driver().refuse("cuMemMap", memory->gpu);
+    auto region = std::make_shared<Region>();
+    region->kind = Kind::mapped;
+    region->at = address;
+    region->bytes = bytes;
+    region->work =
+        static_cast<std::byte*>(map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory->file, out_of_memory));
+    region->context = &context;
+    region->gpu = memory->gpu;
+    region->physical = memory;
+    ++memory->mappings;
+    add(std::move(region));
+  });
+}
+CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
+  return answer([&](Lock& lock) {
+    require(owned(address, {Kind::mapped})->bytes == bytes);
+    driver().refuse("cuMemUnmap", owned(address, {Kind::mapped})->gpu);
+    const auto memory = owned(address, {Kind::mapped})->physical;
+    release(lock, address, {Kind::mapped});
+    --memory->mappings;
+    forget_unused(*memory);
+  });
+}
+// One range as it was mapped.
+CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAccessDesc* access,
+                        std::size_t count) {
+  return answer([&] {
+    constexpr int none = 0, read_and_write = 3;
+    const auto region = owned(address, {Kind::mapped});
+    require(region->bytes == bytes && access && count > 0);
+    driver().refuse("cuMemSetAccess", region->gpu);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& context = gpu_of(access[i].location);
+      require(access[i].flags == none || access[i].flags == read_and_write, not_supported);
+      require(region->physical->own == &context || may_reach(context.gpu, region->gpu),
+              peer_access_unsupported);
+      if (access[i].flags == none)
+        region->allowed.erase(&context);
+      else
+        region->allowed.insert(&context);
+    }
+  });
+}
+
 // ---- Memory of other processes
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
@@ -1327,7 +1599,8 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
                   .file = region->file,
                   .gpu = region->gpu,
                   .generation = region->generation,
-                  .bytes = region->bytes};
+                  .bytes = region->bytes,
+                  .domain = 0};
     std::memcpy(ticket.magic, magic, sizeof magic);
     *handle = {};
     std::memcpy(handle->reserved, &ticket, sizeof ticket);
@@ -1394,7 +1667,7 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes,
   return answer([&] {
     const auto stream = stream_of(handle);
     if (bytes == 0) return;
-    const Place place = place_of(to, bytes);
+    const Place place = place_of(*stream->context, to, bytes);
     require_side(place, Side::device);
     enqueue(*stream, {.run = [=] { std::memset(place.at, value, bytes); }});
   });
@@ -1404,7 +1677,7 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, std::size_t count, CUs
     const auto stream = stream_of(handle);
     require(to % sizeof value == 0 && count <= std::numeric_limits<std::size_t>::max() / sizeof value);
     if (count == 0) return;
-    const Place place = place_of(to, count * sizeof value);
+    const Place place = place_of(*stream->context, to, count * sizeof value);
     require_side(place, Side::device);
     enqueue(*stream, {.run = [=] { std::fill_n(reinterpret_cast<unsigned*>(place.at), count, value); }});
   });

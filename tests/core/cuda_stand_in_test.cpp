@@ -34,6 +34,20 @@ struct Shared {
   char bytes[64];
 };
 
+struct Location {
+  int kind, number;
+};
+struct Properties {
+  int kind = 1, handles = 8;
+  Location location{1, 0};
+  void* of_windows = nullptr;
+  std::array<unsigned char, 8> flags{};
+};
+struct Access {
+  Location location{1, 0};
+  int allowed = 3;
+};
+
 struct Symbol {
   const char* name;
   template <class Function>
@@ -116,13 +130,26 @@ struct Driver {
   int (*range)(Address*, std::size_t*, Address) = Symbol{"cuMemGetAddressRange_v2"};
   int (*export_range)(void*, Address, std::size_t, int,
                       unsigned long long) = Symbol{"cuMemGetHandleForAddressRange"};
+  int (*granularity)(std::size_t*, const Properties*, int) = Symbol{"cuMemGetAllocationGranularity"};
+  int (*create)(Address*, std::size_t, const Properties*, unsigned long long) = Symbol{"cuMemCreate"};
+  int (*release_created)(Address) = Symbol{"cuMemRelease"};
+  int (*export_handle)(Shared*, Address, int, unsigned long long) = Symbol{"cuMemExportToShareableHandle"};
+  int (*import_handle)(Address*, Shared*, int) = Symbol{"cuMemImportFromShareableHandle"};
+  int (*reserve)(Address*, std::size_t, std::size_t, Address,
+                 unsigned long long) = Symbol{"cuMemAddressReserve"};
+  int (*unreserve)(Address, std::size_t) = Symbol{"cuMemAddressFree"};
+  int (*map)(Address, std::size_t, std::size_t, Address, unsigned long long) = Symbol{"cuMemMap"};
+  int (*unmap)(Address, std::size_t) = Symbol{"cuMemUnmap"};
+  int (*set_access)(Address, std::size_t, const Access*, std::size_t) = Symbol{"cuMemSetAccess"};
 };
 const Driver driver;
 
 constexpr int invalid_value = 1, out_of_memory = 2, not_initialized = 3, no_device = 100,
               invalid_device = 101, invalid_context = 201, map_failed = 205, no_peer = 217, invalid_ptx = 218,
               invalid_handle = 400, not_found = 500, not_ready = 600, illegal_address = 700, destroyed = 709,
-              launch_failed = 719;
+              launch_failed = 719, not_permitted = 800, not_supported = 801;
+constexpr int fabric = 8;
+constexpr std::size_t block = std::size_t{2} << 20;
 constexpr unsigned at_least = 0, equal = 1, common_bits = 2, nor = 3;
 
 using Settings = std::map<std::string, std::string>;
@@ -131,8 +158,8 @@ pid_t start(const Settings& settings, const std::function<void()>& body) {
   std::fflush(nullptr);
   const pid_t process = ::fork();
   if (process != 0) return process;
-  for (const auto* name :
-       {"CUDA_STAND_IN", "CUDA_STAND_IN_GPUS", "CUDA_STAND_IN_MEMORY", "CUDA_VISIBLE_DEVICES"})
+  for (const auto* name : {"CUDA_STAND_IN", "CUDA_STAND_IN_GPUS", "CUDA_STAND_IN_MEMORY",
+                           "CUDA_STAND_IN_FABRIC", "CUDA_VISIBLE_DEVICES"})
     ::unsetenv(name);
   for (const auto& [name, value] : settings) ::setenv(name.c_str(), value.c_str(), 1);
   ::alarm(60);  // only for a test that fails
@@ -799,6 +826,161 @@ TEST(CudaStandIn, processes_share_memory) {
   EXPECT_EQ(end_of(user), 0);
 }
 
+// At addresses of its own; what the driver answers to the last call that was made.
+struct Mapped {
+  Mapped(Address memory, int gpu) {
+    const Access access{.location = {1, gpu}};
+    EXPECT_EQ(driver.reserve(&at, block, 0, 0, 0), 0);
+    if ((status = driver.map(at, block, 0, memory, 0)) == 0)
+      status = driver.set_access(at, block, &access, 1);
+  }
+  Address at = 0;
+  int status = 0;
+};
+
+const Settings in_domain{{"CUDA_STAND_IN_FABRIC", "rack"}};
+
+TEST(CudaStandIn, memory_without_addresses_can_be_mapped) {
+  in_process({{"CUDA_STAND_IN_FABRIC", "rack"}, {"CUDA_STAND_IN_MEMORY", "4194304"}}, [] {
+    const Gpu other(1), gpu(0);
+    const Contents contents;
+    const Properties properties, no_handle{.handles = 0}, of_files{.handles = 1}, of_none{.location = {1, 2}};
+    const Access access, of_other{.location = {1, 1}}, nothing{.allowed = 0};
+    std::size_t step = 0, free = 0, total = 0;
+    Address memory = 0, plain = 0, more = 0, at = 0, again = 0;
+    int has_handles = 0;
+    EXPECT_EQ(driver.attribute(&has_handles, 128, 0), 0);
+    EXPECT_EQ(has_handles, 1);
+    EXPECT_EQ(driver.granularity(&step, &properties, 1), 0);
+    EXPECT_EQ(step, block);
+    EXPECT_EQ(driver.create(&memory, block + 1, &properties, 0), invalid_value);
+    EXPECT_EQ(driver.create(&memory, block, &of_files, 0), not_supported);
+    EXPECT_EQ(driver.create(&memory, block, &of_none, 0), invalid_device);
+    EXPECT_EQ(driver.create(&memory, block, &properties, 0), 0);
+    EXPECT_EQ(driver.create(&plain, block, &no_handle, 0), 0);
+    EXPECT_EQ(driver.create(&more, block, &properties, 0), out_of_memory);
+    EXPECT_EQ(driver.release_created(plain), 0);
+    EXPECT_EQ(driver.release_created(plain), invalid_value);
+
+    EXPECT_EQ(driver.reserve(&at, 100, 0, 0, 0), invalid_value);
+    EXPECT_EQ(driver.reserve(&at, 2 * block, 0, 0, 0), 0);
+    EXPECT_EQ(driver.map(at, block + 1, 0, memory, 0), invalid_value);
+    EXPECT_EQ(driver.map(at, 2 * block, 0, memory, 0), invalid_value) << "longer than the memory";
+    EXPECT_EQ(driver.map(at + 2 * block, block, 0, memory, 0), invalid_value) << "not reserved";
+    EXPECT_EQ(driver.set(at, 1, 8, gpu.stream), invalid_value) << "not mapped";
+    EXPECT_EQ(driver.map(at, block, 0, memory, 0), 0);
+    EXPECT_EQ(driver.map(at, block, 0, memory, 0), invalid_value) << "mapped";
+    EXPECT_EQ(driver.set(at, 1, 8, gpu.stream), invalid_value) << "not allowed";
+    EXPECT_EQ(driver.set_access(at, block, &access, 1), 0);
+    EXPECT_EQ(driver.map(at + block, block, 0, memory, 0), 0);
+    EXPECT_EQ(driver.set_access(at + block, block, &of_other, 1), 0);
+    EXPECT_EQ(driver.release_created(memory), 0);
+
+    EXPECT_EQ(contents.fill(at, block, 5, gpu.stream), 0);
+    EXPECT_EQ(wrong(gpu, contents, at, block, 5), 0u);
+    EXPECT_EQ(driver.write32(gpu.stream, at + block, 1, 0), invalid_value) << "the other GPU's";
+    other.use();
+    auto* const bytes = pinned_bytes(8);
+    other.copy(address_of(bytes), at + block, 8);
+    EXPECT_EQ(bytes[0], static_cast<std::uint8_t>(mix(5)));
+    gpu.use();
+
+    Shared handle;
+    EXPECT_EQ(driver.share(&handle, at), invalid_value);
+    EXPECT_EQ(driver.release(at), invalid_value);
+    EXPECT_EQ(driver.set_access(at, block, &nothing, 1), 0);
+    EXPECT_EQ(driver.set(at, 1, 8, gpu.stream), invalid_value);
+    EXPECT_EQ(driver.unmap(at, 2 * block), invalid_value);
+    EXPECT_EQ(driver.unmap(at, block), 0);
+    EXPECT_EQ(driver.unreserve(at, 2 * block), invalid_value) << "half of it is mapped";
+    EXPECT_EQ(driver.memory(&free, &total), 0);
+    EXPECT_EQ(free, block);
+    EXPECT_EQ(driver.unmap(at + block, block), 0);
+    EXPECT_EQ(driver.memory(&free, &total), 0);
+    EXPECT_EQ(free, 2 * block) << "the memory goes with the last mapping";
+    EXPECT_EQ(driver.unreserve(at, block), invalid_value);
+    EXPECT_EQ(driver.unreserve(at, 2 * block), 0);
+    EXPECT_EQ(driver.reserve(&again, block, 0, 0, 0), 0);
+    const int status = end_of(start({}, [&] {
+      ::signal(SIGSEGV, SIG_DFL);
+      static_cast<void>(*reinterpret_cast<volatile char*>(again));
+    }));
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) << status;
+  });
+}
+
+TEST(CudaStandIn, without_a_domain_no_memory_has_a_fabric_handle) {
+  in_process({}, [] {
+    const Gpu gpu(0);
+    const Properties properties, no_handle{.handles = 0};
+    Address memory = 0;
+    Shared handle{};
+    int has_handles = 1;
+    EXPECT_EQ(driver.attribute(&has_handles, 128, 0), 0);
+    EXPECT_EQ(has_handles, 0);
+    EXPECT_EQ(driver.create(&memory, block, &properties, 0), not_supported);
+    EXPECT_EQ(driver.create(&memory, block, &no_handle, 0), 0);
+    EXPECT_EQ(driver.export_handle(&handle, memory, fabric, 0), invalid_value);
+    EXPECT_EQ(driver.import_handle(&memory, &handle, fabric), invalid_value);
+  });
+}
+
+TEST(CudaStandIn, processes_of_one_domain_share_memory_by_fabric_handles) {
+  Pipe to_user, to_owner;
+  const pid_t owner = start(in_domain, [&] {
+    const Gpu gpu(0);
+    const Contents contents;
+    const Properties properties;
+    Address memory = 0, own = 0;
+    Shared handle{};
+    EXPECT_EQ(driver.create(&memory, block, &properties, 0), 0);
+    EXPECT_EQ(driver.export_handle(&handle, memory, 1, 0), invalid_value);
+    EXPECT_EQ(driver.export_handle(&handle, memory, fabric, 0), 0);
+    const Mapped mapped(memory, 0);
+    EXPECT_EQ(mapped.status, 0);
+    EXPECT_EQ(contents.fill(mapped.at, block, 77, gpu.stream), 0);
+    EXPECT_EQ(finish(gpu.stream), 0);
+    EXPECT_EQ(driver.import_handle(&own, &handle, fabric), 0) << "by the same process, too";
+    EXPECT_EQ(driver.release_created(own), 0);
+    EXPECT_EQ(driver.release_created(memory), 0);
+    to_user.send(handle);
+    to_owner.receive<char>();
+    EXPECT_EQ(wrong(gpu, contents, mapped.at, block, 99), 0u);
+    EXPECT_EQ(driver.unmap(mapped.at, block), 0);
+    to_user.send('u');
+    to_owner.receive<char>();
+  });
+  const auto handle = to_user.receive<Shared>();
+  in_process({{"CUDA_STAND_IN_FABRIC", "other"}}, [&] {
+    const Gpu gpu(0);
+    Shared theirs = handle;
+    Address memory = 0;
+    EXPECT_EQ(driver.import_handle(&memory, &theirs, fabric), not_permitted);
+  });
+  in_process(in_domain, [&] {
+    const Gpu gpu(1);
+    const Contents contents;
+    Shared theirs = handle;
+    Address memory = 0, again = 0;
+    EXPECT_EQ(driver.import_handle(&memory, &theirs, 1), invalid_value);
+    EXPECT_EQ(driver.import_handle(&memory, &theirs, fabric), 0);
+    EXPECT_EQ(driver.export_handle(&theirs, memory, fabric, 0), invalid_value);
+    const Mapped mapped(memory, 1);
+    EXPECT_EQ(mapped.status, 0);
+    EXPECT_EQ(driver.release_created(memory), 0);
+    EXPECT_EQ(wrong(gpu, contents, mapped.at, block, 77), 0u);
+    EXPECT_EQ(contents.fill(mapped.at, block, 99, gpu.stream), 0);
+    EXPECT_EQ(finish(gpu.stream), 0);
+    to_owner.send('f');
+    to_user.receive<char>();
+    EXPECT_EQ(wrong(gpu, contents, mapped.at, block, 99), 0u) << "lives as long as it is mapped";
+    EXPECT_EQ(driver.import_handle(&again, &theirs, fabric), invalid_handle) << "its owner has freed it";
+    EXPECT_EQ(driver.unmap(mapped.at, block), 0);
+    to_owner.send('e');
+  });
+  EXPECT_EQ(end_of(owner), 0);
+}
+
 TEST(CudaStandIn, refuses_what_the_driver_refuses) {
   in_process({}, [] {
     const Gpu gpu(0);
@@ -984,6 +1166,52 @@ TEST(CudaStandInFaults, no_gpu_reaches_another) {
   EXPECT_EQ(end_of(owner), 0);
 }
 
+TEST(CudaStandInFaults, calls_for_memory_without_addresses_are_refused) {
+  const auto first_refused = [](const std::string& call) {
+    const Gpu gpu(0);
+    const Properties properties;
+    const Access access;
+    std::size_t step = 0;
+    Address memory = 0, again = 0, at = 0;
+    Shared handle{};
+    const std::vector<std::pair<std::string, std::function<int()>>> calls{
+        {"cuMemGetAllocationGranularity", [&] { return driver.granularity(&step, &properties, 0); }},
+        {"cuMemCreate", [&] { return driver.create(&memory, block, &properties, 0); }},
+        {"cuMemExportToShareableHandle", [&] { return driver.export_handle(&handle, memory, fabric, 0); }},
+        {"cuMemImportFromShareableHandle", [&] { return driver.import_handle(&again, &handle, fabric); }},
+        {"cuMemAddressReserve", [&] { return driver.reserve(&at, block, 0, 0, 0); }},
+        {"cuMemMap", [&] { return driver.map(at, block, 0, memory, 0); }},
+        {"cuMemSetAccess", [&] { return driver.set_access(at, block, &access, 1); }},
+        {"cuMemUnmap", [&] { return driver.unmap(at, block); }},
+        {"cuMemAddressFree", [&] { return driver.unreserve(at, block); }},
+        {"cuMemRelease", [&] { return driver.release_created(memory); }}};
+    for (const auto& [name, answer] : calls) {
+      const int status = answer();
+      EXPECT_EQ(status, name == call ? not_permitted : 0) << name;
+      if (name == call) return;
+    }
+  };
+  for (const std::string call :
+       {"cuMemGetAllocationGranularity", "cuMemCreate", "cuMemExportToShareableHandle",
+        "cuMemImportFromShareableHandle", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess", "cuMemUnmap",
+        "cuMemAddressFree", "cuMemRelease"})
+    in_process({{"CUDA_STAND_IN_FABRIC", "rack"}, {"CUDA_STAND_IN", "refused:" + call}},
+               [&] { first_refused(call); });
+  in_process({{"CUDA_STAND_IN_FABRIC", "rack"}, {"CUDA_STAND_IN", "refused:cuMemCreate@1"}},
+             [&] { first_refused("none"); });
+}
+
+TEST(CudaStandInFaults, no_gpu_reaches_memory_of_another_that_it_maps) {
+  in_process({{"CUDA_STAND_IN_FABRIC", "rack"}, {"CUDA_STAND_IN", "no-peer@1"}}, [] {
+    const Gpu gpu(0);
+    const Properties properties;
+    Address memory = 0;
+    EXPECT_EQ(driver.create(&memory, block, &properties, 0), 0);
+    EXPECT_EQ(Mapped(memory, 1).status, no_peer);
+    EXPECT_EQ(Mapped(memory, 0).status, 0);
+  });
+}
+
 TEST(CudaStandInFaults, copies_bring_something_else) {
   const auto arrived = [](int ordinal, std::size_t bytes) {
     const Gpu gpu(ordinal);
@@ -1071,7 +1299,8 @@ TEST(CudaStandInFaults, the_driver_does_not_begin) {
 }
 
 TEST(CudaStandInFaults, a_name_that_is_not_known_ends_the_process) {
-  for (const std::string fault : {"zeroes", "error", "error:0", "hang@", "zeros:3", "hang@1@2"})
+  for (const std::string fault :
+       {"zeroes", "error", "error:0", "hang@", "zeros:3", "hang@1@2", "refused", "refused:cuMemAlloc"})
     EXPECT_EQ(WTERMSIG(end_of(start(with(fault), [] { static_cast<void>(driver.init(0)); }))), SIGABRT)
         << fault;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "host/host_reader.hpp"
+#include "host/inventory/nvml.hpp"
 #include "host/inventory/parts.hpp"
 #include "tree_of_host.hpp"
 
@@ -54,6 +55,17 @@ TEST(Gpus, are_parts_with_their_links_and_what_these_count) {
     EXPECT_EQ(notes.counters.at({"nvlink/1/3", std::string("errors/") + name}), 0u) << name;
   EXPECT_EQ(fact(notes, "nvlink/1/4", "state"), "not known");
   EXPECT_EQ(fact(notes, "host", "nvml"), "not known");
+}
+
+TEST(Gpus, are_in_nvlink_domains_that_hosts_can_share) {
+  asked(Tree(), "");
+  EXPECT_EQ(nvml::domain_of("0000:18:00.0"), "") << "the library does not tell";
+  ::setenv("NVML_STAND_IN_DOMAIN", "rack", 1);
+  EXPECT_EQ(nvml::domain_of("0000:19:00.0"), "7261636b000000000000000000000000/7");
+  EXPECT_EQ(nvml::domain_of("0000:1a:00.0"), "") << "there is no such GPU";
+  ::setenv("NVML_STAND_IN_DOMAIN", "none", 1);
+  EXPECT_EQ(nvml::domain_of("0000:18:00.0"), nvml::no_domain);
+  ::unsetenv("NVML_STAND_IN_DOMAIN");
 }
 
 TEST(Gpus, have_the_pci_path_that_the_kernel_tells) {

@@ -1,8 +1,11 @@
 // A stand-in for NVIDIA's management library: 2 GPUs with 4 NVLinks each, and planted faults. NVML_STAND_IN
 // names them: "down" (link 3 of GPU 1), "replay" (link 2 of GPU 0 repeats more from call to call), "hang" (in
 // nvmlInit), "hang-late" (at GPU 1), "no-driver", "lost" (GPU 1), "old" (without what newer drivers know).
+// NVML_STAND_IN_DOMAIN names the NVLink domain of both, in up to 16 letters; "none": they are in none; not
+// set: not supported.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -73,6 +76,32 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
   if (index == 1 && planted("hang-late")) hang();
   if (index == 1 && planted("lost")) return lost;
   *device = reinterpret_cast<void*>(std::uintptr_t{index} + 1);
+  return success;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** device) {
+  const std::string text = address;  // "0000:18:00.0", as that of nvmlDeviceGetPciInfo_v3
+  for (unsigned i = 0; i < gpus; ++i)
+    if (text == "0000:1" + std::to_string(8 + i) + ":00.0") return nvmlDeviceGetHandleByIndex_v2(i, device);
+  return invalid;
+}
+
+struct Fabric {
+  unsigned version;
+  unsigned char cluster[16];
+  int status;
+  unsigned clique;
+  unsigned char state;
+  unsigned health;
+};
+int nvmlDeviceGetGpuFabricInfoV(void*, Fabric* info) {
+  const char* domain = std::getenv("NVML_STAND_IN_DOMAIN");
+  if (!domain || info->version != 0x02000024) return not_supported;
+  *info = {};
+  info->state = 3;
+  info->clique = 7;
+  const std::string name = domain;
+  if (name != "none") std::memcpy(info->cluster, name.data(), std::min(name.size(), sizeof info->cluster));
   return success;
 }
 

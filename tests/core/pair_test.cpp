@@ -84,7 +84,8 @@ Report measured(const Meeting& meeting, Network& network) {
   options.messages = {meeting.messages};
   options.keep_laps = true;
   OneLink transport(network);
-  const auto memory = memory_named("host").make(64, 0), other = memory_named("host").make(64, 0);
+  const auto memory = memory_named("host").make(64, 0, false),
+             other = memory_named("host").make(64, 0, false);
   Measure order;
   order.iteration = meeting.iteration;
   order.steps = {{.schedule_step = meeting.step}};

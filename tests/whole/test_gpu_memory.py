@@ -7,14 +7,19 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from conftest import Measure, Outcome, measure_program
+from conftest import PATIENCE, Measure, Outcome, free_port, measure_program, read_plainly
 
 STAND_IN = Path(measure_program()).parent.parent / "tests" / "core" / "cuda"
 ROOT = Path(__file__).parents[2]
+OTHER_PROCESS_IDS = ["unshare", "--pid", "--fork", "--kill-child"]  # so that handles of CUDA IPC are not valid
+NOT_PERMITTED = "CUDA_ERROR_NOT_PERMITTED, operation not permitted"
+LOCAL = 4  # the exit code of a run with links that could not be measured
 OnGpus = Callable[..., Outcome]
 
 
@@ -109,6 +114,137 @@ def test_a_fault_of_a_gpu_is_named_and_no_fault_of_a_link(fault: str, code: int,
     assert "timed out" not in done.stdout
 
 
+@dataclass(frozen=True)
+class TwoHosts:
+    """Two ranks that pretend to be of two hosts, where the driver has fabric handles that are valid in a domain."""
+
+    folder: Path
+
+    names: tuple[str, str] = ("host0", "host1")
+
+    def start(self, rank: int, port: int, words: tuple[str, ...], domain: str, nvml: str, fault: str) -> Any:
+        environment = {
+            "LD_LIBRARY_PATH": f"{STAND_IN}:{STAND_IN.parent / 'nvml'}" if nvml else str(STAND_IN),
+            "CUDA_STAND_IN": fault,
+            "CUDA_STAND_IN_FABRIC": domain,
+            "EVERYLINK_RANK": str(rank),
+            "EVERYLINK_SIZE": "2",
+            "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{port}",
+        } | ({"NVML_STAND_IN_DOMAIN": nvml} if nvml else {})
+        options = ["--mode", "cuda", "-n", "6", "-s", "8,70000", "--node-name", self.names[rank]]
+        return subprocess.Popen(
+            [*OTHER_PROCESS_IDS, measure_program(), *options, *words, "-o", "x.h5", "--force"],
+            cwd=self.folder,
+            env=os.environ | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def measure(
+        self,
+        *words: str,
+        domains: tuple[str, str] = ("rack", "rack"),
+        nvml: tuple[str, str] = ("", ""),
+        fault: str = "",
+        code: int = 0,
+    ) -> Outcome:
+        port = free_port()
+        ranks = [self.start(rank, port, words, domains[rank], nvml[rank], fault) for rank in range(2)]
+        said = [rank.communicate(timeout=PATIENCE)[0] for rank in ranks]
+        assert [rank.returncode for rank in ranks] == [code, code], said
+        return read_plainly(self.folder / "x.h5", code, said[0], said[1])
+
+
+@pytest.fixture
+def two_hosts(possible: None, tmp_path: Path) -> TwoHosts:
+    return TwoHosts(tmp_path)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("nvml", ["", "rack"])
+def test_gpus_of_two_hosts_in_one_nvlink_domain_are_joined(two_hosts: TwoHosts, nvml: str) -> None:
+    done = two_hosts.measure(nvml=(nvml, nvml))
+    assert outcomes(done) == {0}
+    assert done.ranks["host"].tolist() == [b"host0", b"host1"]
+    assert done.ranks["lanes"].tolist() == [b"fabric handles"] * 2
+    assert done.ranks["gpu_path"].tolist() == [b"direct"] * 2
+
+
+@pytest.mark.parametrize("kernel", ["--bidirectional", "--unidirectional", "--put", "--get"])
+def test_every_kernel_runs_between_gpus_of_two_hosts(two_hosts: TwoHosts, kernel: str) -> None:
+    done = two_hosts.measure(kernel, "--check", "--mode", "cuda:copy=sm")
+    assert outcomes(done) == {0}
+    assert done.ranks["lanes"].tolist() == [b"copy=sm, fabric handles"] * 2
+
+
+def test_on_one_host_nobody_asks_for_fabric_handles(measure: Measure) -> None:
+    environment = {
+        "LD_LIBRARY_PATH": str(STAND_IN),
+        "CUDA_STAND_IN_FABRIC": "rack",
+        "CUDA_STAND_IN": "refused:cuMemCreate",
+    }
+    done = measure("--np", 2, "--mode", "cuda", "-s", 8, environment=environment)
+    assert (outcomes(done), done.ranks["lanes"].tolist()) == ({0}, [b"", b""])
+
+
+CANNOT_JOIN = "mode cuda joins GPUs of two hosts, or of containers that do not share process ids,"
+WOULD_WORK = "(mode mpi or ucp with --memory cuda would work) on hosts host0, host1 (ranks 0, 1)"
+NO_CHANNEL = "; fabric handles take hosts of one NVLink domain that run nvidia-imex and share a channel in"
+
+
+@pytest.mark.parametrize(
+    ("domains", "nvml", "fault", "said"),
+    [
+        (("a", "b"), ("", ""), "", f"GPU 0: cuMemImportFromShareableHandle: {NOT_PERMITTED}{NO_CHANNEL}"),
+        (("a", "a"), ("x", "y"), "", f"{CANNOT_JOIN} in one NVLink domain only; these are in 78{'0' * 30}/7 and 79"),
+        (("a", "a"), ("none", "none"), "", f"{CANNOT_JOIN} in one NVLink domain only; these are in none and none"),
+        (("", ""), ("", ""), "", f"{CANNOT_JOIN} by fabric handles only: memory of GPU 0 cannot have fabric handles"),
+        (("a", "a"), ("", ""), "no-peer", "GPU 0: cuMemSetAccess: CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"),
+        *(
+            (
+                ("a", "a"),
+                ("", ""),
+                f"refused:{call}",
+                f"{CANNOT_JOIN} by fabric handles only: GPU 0: {call}: {NOT_PERMITTED}",
+            )
+            for call in (
+                "cuMemGetAllocationGranularity",
+                "cuMemCreate",
+                "cuMemExportToShareableHandle",
+                "cuMemAddressReserve",
+                "cuMemMap",
+                "cuMemSetAccess",
+            )
+        ),
+    ],
+)
+def test_gpus_of_two_hosts_that_cannot_be_joined_are_refused_in_one_sentence(
+    two_hosts: TwoHosts, domains: tuple[str, str], nvml: tuple[str, str], fault: str, said: str
+) -> None:
+    done = two_hosts.measure(domains=domains, nvml=nvml, fault=fault, code=LOCAL)
+    (sentence,) = [line for line in done.out.splitlines() if "could not be measured" in line]
+    assert sentence.startswith(f"2 of 2 links could not be measured: {said}")
+    assert sentence.endswith(WOULD_WORK)
+    assert outcomes(done) == {6}
+
+
+def test_containers_of_one_name_are_told_to_have_names_of_their_own(possible: None, tmp_path: Path) -> None:
+    done = TwoHosts(tmp_path, ("one", "one")).measure(code=LOCAL)
+    assert f"{CANNOT_JOIN} by fabric handles only: it asks for them only if the containers have names" in done.out
+
+
+def test_the_host_that_has_no_fabric_handles_is_named(two_hosts: TwoHosts) -> None:
+    done = two_hosts.measure(domains=("rack", ""), code=LOCAL)
+    assert "memory of GPU 0 cannot have fabric handles" in done.out
+    assert "on host host1 (rank 1)" in done.out
+
+
+@pytest.mark.parametrize("call", ["cuMemUnmap", "cuMemAddressFree", "cuMemRelease"])
+def test_memory_that_cannot_be_given_back_harms_no_link(two_hosts: TwoHosts, call: str) -> None:
+    assert outcomes(two_hosts.measure(fault=f"refused:{call}")) == {0}
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -166,8 +302,8 @@ def test_the_device_functions_can_be_assembled(architecture: str, tmp_path: Path
 @pytest.mark.parametrize("mode", ["cuda", "tcp"])
 def test_whichever_call_of_the_driver_fails_no_link_is_at_fault(mode: str, tmp_path: Path) -> None:
     """From some call on, all fail at one rank. The links of this rank could not be measured."""
-    words = ["--np", "2", "--mode", mode, "--memory", "cuda", "-n", "3", "-w", "1", "-s", "8,70000", "--time-limit", "2"]
-    command = [measure_program(), *words, "--force", "-o", str(tmp_path / "x.h5")]
+    words = f"--np 2 --mode {mode} --memory cuda -n 3 -w 1 -s 8,70000 --time-limit 2 --force".split()
+    command = [measure_program(), *words, "-o", str(tmp_path / "x.h5")]
     failed = 0
     for call in range(1, 400, 13):
         environment = os.environ | {"LD_LIBRARY_PATH": str(STAND_IN), "CUDA_STAND_IN": f"error:{call}@1"}

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -30,6 +31,17 @@ struct FieldValue {  // nvmlFieldValue_t
     std::uint64_t number;
   };
 };
+
+struct FabricInfo {  // nvmlGpuFabricInfo_v2_t
+  unsigned version;
+  std::array<unsigned char, 16> cluster;
+  Status status;
+  unsigned clique;
+  unsigned char state;
+  unsigned health;
+};
+constexpr unsigned fabric_info_version = sizeof(FabricInfo) | 2u << 24;  // nvmlGpuFabricInfo_v2
+constexpr unsigned char fabric_is_complete = 3;                          // NVML_GPU_FABRIC_STATE_COMPLETED
 
 constexpr unsigned most_links = 36;                      // NVML_NVLINK_MAX_LINKS
 constexpr unsigned speed_of_link = 164;                  // NVML_FI_DEV_NVLINK_GET_SPEED, in MB/s
@@ -59,6 +71,8 @@ struct Functions {
   const char* (*error_text)(Status) = library.symbol("nvmlErrorString");
   Status (*count)(unsigned*) = library.symbol("nvmlDeviceGetCount_v2");
   Status (*handle)(unsigned, Device*) = library.symbol("nvmlDeviceGetHandleByIndex_v2");
+  Status (*handle_at)(const char*, Device*) = library.symbol("nvmlDeviceGetHandleByPciBusId_v2");
+  Status (*fabric)(Device, FabricInfo*) = library.symbol("nvmlDeviceGetGpuFabricInfoV");
   Status (*driver)(char*, unsigned) = library.symbol("nvmlSystemGetDriverVersion");
   Status (*name)(Device, char*, unsigned) = library.symbol("nvmlDeviceGetName");
   Status (*uuid)(Device, char*, unsigned) = library.symbol("nvmlDeviceGetUUID");
@@ -202,6 +216,25 @@ std::string links(unsigned index) {
   if (!answers(known().handle, index, &device)) return lines;
   for (unsigned link = 0; link < most_links; ++link) add_link(lines, device, link);
   return lines;
+}
+
+std::string domain_of(const std::string& pci) {
+  if (std::holds_alternative<std::string>(begin())) return "";
+  Device device = nullptr;
+  FabricInfo info{};
+  info.version = fabric_info_version;
+  const bool is_known =
+      answers(known().handle_at, pci.c_str(), &device) && answers(known().fabric, device, &info);
+  end();
+  if (!is_known) return "";
+  // A host whose NVSwitches reach no other one has a cluster of zeros.
+  const bool is_in_one =
+      info.state == fabric_is_complete && info.status == 0 &&
+      std::any_of(info.cluster.begin(), info.cluster.end(), [](auto byte) { return byte != 0; });
+  if (!is_in_one) return no_domain;
+  std::string text;
+  for (const auto byte : info.cluster) text += fmt::format("{:02x}", byte);
+  return fmt::format("{}/{}", text, info.clique);
 }
 
 }  // namespace everylink::inventory::nvml

@@ -17,4 +17,9 @@ std::string gpu(unsigned index);
 // The same of its NVLinks: "3/state: active".
 std::string links(unsigned index);
 
+// The NVLink domain of the GPU with this PCI address: the cluster's UUID and the clique, "5a1c...00/1". Asks
+// the driver itself, with begin and end. "": not known.
+std::string domain_of(const std::string& pci);
+inline constexpr const char* no_domain = "none";  // it is in none that hosts share
+
 }  // namespace everylink::inventory::nvml

@@ -18,7 +18,7 @@
 namespace everylink::cuda {
 namespace {
 
-constexpr Status success = 0, out_of_memory = 2, not_ready = 600;
+constexpr Status out_of_memory = 2, not_ready = 600;
 constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
 constexpr Seconds longest_work = 10;  // the largest memory is filled in less than a second
 
@@ -89,7 +89,17 @@ Loaded load() {
                       .query = symbol("cuStreamQuery"),
                       .load = symbol("cuModuleLoadData"),
                       .function = symbol("cuModuleGetFunction"),
-                      .launch = symbol("cuLaunchKernel")};
+                      .launch = symbol("cuLaunchKernel"),
+                      .granularity = optional("cuMemGetAllocationGranularity"),
+                      .create = optional("cuMemCreate"),
+                      .release_created = optional("cuMemRelease"),
+                      .export_handle = optional("cuMemExportToShareableHandle"),
+                      .import_handle = optional("cuMemImportFromShareableHandle"),
+                      .reserve = optional("cuMemAddressReserve"),
+                      .unreserve = optional("cuMemAddressFree"),
+                      .map = optional("cuMemMap"),
+                      .unmap = optional("cuMemUnmap"),
+                      .set_access = optional("cuMemSetAccess")};
   if (!lacks.empty())
     return loaded.why = fmt::format("the NVIDIA driver here is too old: it lacks {}", lacks), loaded;
   ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);    // both are read by cuInit
@@ -161,11 +171,10 @@ const std::vector<Gpu>& gpus() {
 }
 
 Device::Device(int ordinal) : driver_(usable_driver()), ordinal_(ordinal) {
-  int device = 0;
-  check(driver_.device(&device, ordinal), "cuDeviceGet");
+  check(driver_.device(&device_, ordinal), "cuDeviceGet");
   constexpr int multiprocessor_count = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
-  check(driver_.attribute(&multiprocessors_, multiprocessor_count, device), "cuDeviceGetAttribute");
-  check(driver_.retain(&context_, device), "cuDevicePrimaryCtxRetain");
+  check(driver_.attribute(&multiprocessors_, multiprocessor_count, device_), "cuDeviceGetAttribute");
+  check(driver_.retain(&context_, device_), "cuDevicePrimaryCtxRetain");
   use();
   check(driver_.make_stream(&stream_, non_blocking), "cuStreamCreate");
   check(driver_.allocate(&word_, sizeof(std::uint32_t)), "cuMemAlloc");
@@ -175,6 +184,11 @@ Device::Device(int ordinal) : driver_(usable_driver()), ordinal_(ordinal) {
                                        std::pair(&functions_.count_wrong, "everylink_count_wrong"),
                                        std::pair(&functions_.copy, "everylink_copy")})
     check(driver_.function(function, module, name), "cuModuleGetFunction");
+}
+
+int Device::attribute(int number) const {
+  int value = 0;
+  return driver_.attribute(&value, number, device_) == success ? value : 0;
 }
 
 void Device::check(Status status, const char* call) const {

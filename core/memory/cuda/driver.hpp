@@ -20,16 +20,32 @@ constexpr std::size_t in_whole_blocks(std::size_t bytes) {
   return (bytes + granularity - 1) / granularity * granularity;
 }
 
-using Status = int;             // CUresult
-using Pointer = std::uint64_t;  // CUdeviceptr
-using Handle = struct Opaque*;  // CUcontext, CUstream, CUmodule, CUfunction
+using Status = int;  // CUresult
+inline constexpr Status success = 0;
+using Pointer = std::uint64_t;   // CUdeviceptr
+using Physical = std::uint64_t;  // CUmemGenericAllocationHandle: memory, which has no address yet
+using Handle = struct Opaque*;   // CUcontext, CUstream, CUmodule, CUfunction
 
-// Names an allocation to other processes of the host (CUipcMemHandle).
+// Names an allocation to other processes (CUipcMemHandle, CUmemFabricHandle).
 struct SharedHandle {
   std::array<std::byte, 64> bytes;
 };
 
-// The functions of this driver; all are there, unless their comment says otherwise.
+struct Location {    // CUmemLocation
+  int kind, number;  // of a GPU: CU_MEM_LOCATION_TYPE_DEVICE, its ordinal
+};
+struct PropertiesOfMemory {  // CUmemAllocationProp
+  int kind, handles;
+  Location location;
+  void* of_windows;
+  std::array<std::uint8_t, 8> flags;
+};
+struct AccessToMemory {  // CUmemAccessDesc
+  Location location;
+  int allowed;
+};
+
+// The functions of this driver; all are there, unless a comment says otherwise.
 struct Driver {
   Status (*init)(unsigned flags);
   Status (*error_name)(Status, const char**);
@@ -69,6 +85,17 @@ struct Driver {
   Status (*launch)(Handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_bytes, Handle stream, void** arguments,
                    void** extra);
+  // Null with drivers of before CUDA 10.2.
+  Status (*granularity)(std::size_t*, const PropertiesOfMemory*, int which);
+  Status (*create)(Physical*, std::size_t, const PropertiesOfMemory*, unsigned long long flags);
+  Status (*release_created)(Physical);
+  Status (*export_handle)(void* handle, Physical, int kind_of_handle, unsigned long long flags);
+  Status (*import_handle)(Physical*, void* handle, int kind_of_handle);
+  Status (*reserve)(Pointer*, std::size_t, std::size_t alignment, Pointer wanted, unsigned long long flags);
+  Status (*unreserve)(Pointer, std::size_t);
+  Status (*map)(Pointer, std::size_t, std::size_t offset, Physical, unsigned long long flags);
+  Status (*unmap)(Pointer, std::size_t);
+  Status (*set_access)(Pointer, std::size_t, const AccessToMemory*, std::size_t count);
 };
 
 // "": there is a GPU that can be used; else one sentence. Never call it in a process that will fork ranks:
@@ -100,6 +127,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   int ordinal() const { return ordinal_; }
+  int attribute(int number) const;  // 0 for one that the driver does not know
   const Driver& driver() const { return driver_; }
   void check(Status, const char* call) const;
   Handle stream() const { return stream_; }
@@ -120,7 +148,7 @@ class Device {
  private:
   const Driver& driver_;
   const int ordinal_;
-  int multiprocessors_ = 1;
+  int device_ = 0, multiprocessors_ = 1;
   mutable bool is_stuck_ = false, may_free_ = true;
   Pointer word_ = 0;  // for try_it
   Handle context_ = nullptr, stream_ = nullptr;

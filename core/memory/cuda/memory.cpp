@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/random.hpp"
 #include "memory/cuda/driver.hpp"
+#include "memory/cuda/sharing.hpp"
 #include "memory/memory.hpp"
 
 namespace everylink {
@@ -47,16 +48,16 @@ enum class Kind { device, managed, pinned };
 
 class OnGpu final : public Memory {
  public:
-  OnGpu(std::size_t bytes, int gpu, Kind kind)
+  OnGpu(std::size_t bytes, int gpu, Kind kind, bool for_hosts)
       : device_(device_of(gpu)), kind_(kind), bytes_(bytes), wrong_(device_, sizeof(std::uint64_t)) {
     const auto& driver = device_.driver();
     const std::size_t room = std::max<std::size_t>(bytes, 1);
     if (kind == Kind::pinned)
       pinned_ = std::make_unique<Pinned>(device_, room);
     else if (kind == Kind::managed)
-      device_.check(driver.allocate_managed(&own_, room, for_every_stream), "cuMemAllocManaged");
+      device_.check(driver.allocate_managed(&managed_, room, for_every_stream), "cuMemAllocManaged");
     else
-      device_.check(driver.allocate(&own_, in_whole_blocks(room)), "cuMemAlloc");
+      allocation_ = std::make_unique<Allocation>(device_, room, for_hosts);
     if (const auto status = driver.allocate(&counter_, sizeof(std::uint64_t)); status != 0) {
       release();
       device_.check(status, "cuMemAlloc");
@@ -68,7 +69,8 @@ class OnGpu final : public Memory {
 
   Region region() const override {
     const MemoryKind kinds[] = {MemoryKind::cuda, MemoryKind::cuda_managed, MemoryKind::host};
-    return {reinterpret_cast<std::byte*>(at()), bytes_, kinds[static_cast<int>(kind_)], device_.ordinal()};
+    return {reinterpret_cast<std::byte*>(at()), bytes_, kinds[static_cast<int>(kind_)], device_.ordinal(),
+            allocation_.get()};
   }
 
   void fill(Slice slice, std::uint64_t seed) override {
@@ -98,12 +100,15 @@ class OnGpu final : public Memory {
  private:
   static constexpr std::uint64_t not_answered = ~std::uint64_t{0};
 
-  Pointer at() const { return pinned_ ? address_of(pinned_->at()) : own_; }
+  Pointer at() const {
+    if (allocation_) return allocation_->at();
+    return pinned_ ? address_of(pinned_->at()) : managed_;
+  }
 
   void release() {
     if (!device_.may_free()) return;
     const auto& driver = device_.driver();
-    if (own_) driver.release(own_);
+    if (managed_) driver.release(managed_);
     if (counter_) driver.release(counter_);
   }
 
@@ -113,7 +118,7 @@ class OnGpu final : public Memory {
 
   void bring(Slice slice, bool up) {
     if (kind_ != Kind::device || slice.bytes == 0) return;
-    const Pointer here = address_of(host_copy() + slice.offset), there = own_ + slice.offset;
+    const Pointer here = address_of(host_copy() + slice.offset), there = at() + slice.offset;
     up ? copy(there, here, slice.bytes) : copy(here, there, slice.bytes);
     device_.finish("a copy between GPU and host");
   }
@@ -134,13 +139,14 @@ class OnGpu final : public Memory {
   const Kind kind_;
   const std::size_t bytes_;
   const Pinned wrong_;  // the last count, in memory of the host
+  std::unique_ptr<Allocation> allocation_;
   std::unique_ptr<Pinned> pinned_, copy_;
-  Pointer own_ = 0, counter_ = 0;
+  Pointer managed_ = 0, counter_ = 0;
 };
 
 template <Kind kind>
-std::unique_ptr<Memory> make(std::size_t bytes, int gpu) {
-  return std::make_unique<OnGpu>(bytes, gpu, kind);
+std::unique_ptr<Memory> make(std::size_t bytes, int gpu, bool for_hosts) {
+  return std::make_unique<OnGpu>(bytes, gpu, kind, for_hosts);
 }
 
 }  // namespace

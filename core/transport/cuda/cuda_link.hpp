@@ -1,6 +1,6 @@
-// A link between two GPUs of a host. The sender's GPU copies into the receiver's memory and then writes a
-// flag there; streams of the receiver's GPU wait for it. The processor starts work and asks whether it is
-// done.
+// A link between two GPUs of a host, or of an NVLink domain. The sender's GPU copies into the receiver's
+// memory and then writes a flag there; streams of the receiver's GPU wait for it. The processor starts work
+// and asks whether it is done.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,8 @@ struct CudaShared {
   OpenedPeers peers;
   CopyBy copy_by;
   std::vector<Handle> events;  // not in use
-  explicit CudaShared(const Device& of, CopyBy by) : device(of), flags(of), peers(of), copy_by(by) {}
+  CudaShared(const Device& of, CopyBy by, bool for_hosts)
+      : device(of), flags(of, for_hosts), peers(of), copy_by(by) {}
   ~CudaShared();
   CudaShared(const CudaShared&) = delete;
   CudaShared& operator=(const CudaShared&) = delete;

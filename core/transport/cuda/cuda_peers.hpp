@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "memory/cuda/driver.hpp"
+#include "memory/cuda/sharing.hpp"
 
 namespace everylink::cuda {
 
@@ -26,29 +28,26 @@ struct Flags {
 class FlagBlock {
  public:
   static constexpr std::size_t bytes = 4 * granularity, places = bytes / Flags::bytes;
-  explicit FlagBlock(const Device&);
-  ~FlagBlock();
-  FlagBlock(const FlagBlock&) = delete;
-  FlagBlock& operator=(const FlagBlock&) = delete;
+  FlagBlock(const Device&, bool for_hosts);
 
-  SharedHandle handle() const { return handle_; }
+  Shared share() const { return memory_.share(); }
   // A place, all of whose flags are 0. Throws LocalFault if none is free.
   std::uint32_t take();
   void give_back(std::uint32_t place) { free_.push_back(place); }
-  Flags flags(std::uint32_t place) const { return Flags::at(at_ + place * Flags::bytes); }
+  Flags flags(std::uint32_t place) const { return Flags::at(memory_.at() + place * Flags::bytes); }
 
  private:
   const Device& device_;
-  Pointer at_ = 0;
-  SharedHandle handle_{};
+  const Allocation memory_;
   std::vector<std::uint32_t> free_;
 };
 
-// What a peer needs: memories and flags, by handles that processes of the same host can open.
+// What a peer needs: memories and flags, all by handles of one kind.
 struct CudaOffer {
-  std::string host;  // machine, and namespace of process ids: handles are valid within them
+  std::string host;    // machine, and namespace of process ids: handles of CUDA IPC are valid within them
+  std::string domain;  // of NVLink: fabric handles are valid within it (host/inventory/nvml.hpp)
   std::uint64_t out_bytes = 0, in_bytes = 0;
-  SharedHandle out{}, in{}, flags{};
+  Shared out, in, flags;
   std::uint32_t place = 0;
 
   Blob packed() const;
@@ -59,9 +58,6 @@ struct CudaOffer {
 class OpenedPeers {
  public:
   explicit OpenedPeers(const Device& device) : device_(device) {}
-  ~OpenedPeers();
-  OpenedPeers(const OpenedPeers&) = delete;
-  OpenedPeers& operator=(const OpenedPeers&) = delete;
 
   struct Memories {
     Pointer out = 0, in = 0, flags = 0;
@@ -70,13 +66,8 @@ class OpenedPeers {
   Memories open(int peer, const CudaOffer&);
 
  private:
-  struct One {
-    SharedHandle handle;
-    Pointer at;
-  };
-  Pointer open(const SharedHandle&) const;
   const Device& device_;
-  std::map<int, std::vector<One>> by_peer_;
+  std::map<int, std::vector<std::unique_ptr<Opened>>> by_peer_;
 };
 
 }  // namespace everylink::cuda

@@ -46,7 +46,9 @@ def explained(results: Results, judgement: Judgement, topology: Topology | None 
         return replace(judgement, findings=staged)
     found = drift_of(results, topology)
     judgement = replace(judgement, verdicts=one_per_switch(judgement.verdicts, found.cluster))
-    verdicts = tuple(replace(one, because=_cause(one, found, results.facts.transport == CUDA)) for one in judgement.verdicts)
+    verdicts = tuple(
+        replace(one, because=_cause(one, found, results.facts.transport == CUDA)) for one in judgement.verdicts
+    )
     causes = [one.because for one in verdicts]
     others = [one for one in found.deviations if not any(cause.endswith(one.sentence) for cause in causes)]
     findings = tuple(_finding(one) for one in others if one.severity is not Severity.INFO)

@@ -82,7 +82,9 @@ class GpusOfRun:
         found = {}
         for link in self.cluster.parts_of(PORT):
             if link.startswith(NVLINK):
-                texts = [text for text in self.cluster.texts_at(link, "remote_pci", self.cluster.inventory.hosts) if text]
+                texts = [
+                    text for text in self.cluster.texts_at(link, "remote_pci", self.cluster.inventory.hosts) if text
+                ]
                 found[link] = max(sorted(set(texts)), key=texts.count, default="")
         return found
 

@@ -79,9 +79,7 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     of_pairs = _slow_of(
         _low_of(place, rest[free], time[free], 0.5), noise, [divmod(number, len(ranks)) for number in numbers.tolist()]
     )
-    return found + [
-        replace(one, host=int(host_of[one.ranks[0]])) for one in of_pairs if one.effect > SMALLEST_OF_GPUS
-    ]
+    return found + [replace(one, host=int(host_of[one.ranks[0]])) for one in of_pairs if one.effect > SMALLEST_OF_GPUS]
 
 
 def _slow_of(parts: Parts, noise: float, ranks: Sequence[tuple[int, ...]]) -> list[SlowWithin]:
@@ -122,9 +120,7 @@ def _inside(size: Size, host_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
     return frm, to, time
 
 
-def _classes(
-    ranks: Ranks, frm: NDArray[np.int64], to: NDArray[np.int64], kind: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _classes(ranks: Ranks, frm: NDArray[np.int64], to: NDArray[np.int64], kind: NDArray[np.int64]) -> NDArray[np.int64]:
     """A number for the class of each link: the kind of its host; on one NUMA node, on two, or unknown; and its two
     places, which are GPUs where these hold the messages."""
     place = ranks.gpu + 1 if ranks.in_memory_of_gpus else ranks.local_rank

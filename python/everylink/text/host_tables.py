@@ -102,7 +102,9 @@ def gpus_table(results: Results) -> HostTable:
     kinds = sorted(of_gpus.items(), key=lambda one: -len(one[1]))
     rows = [(_gpus_text(results, ranks), *cells) for cells, ranks in kinds[:MOST_IN_REPORT]]
     headings = ("GPUs", "model", "messages", "to device", "to other GPUs", "NVLinks up", "PCIe", "ECC", "slowed by")
-    note = _left_out(len(kinds), len(rows), "everylink inventory FILE and everylink export FILE --what places list them")
+    note = _left_out(
+        len(kinds), len(rows), "everylink inventory FILE and everylink export FILE --what places list them"
+    )
     return HostTable("GPUs whose memory held the messages", headings, frozenset(headings), rows, note)
 
 
@@ -133,7 +135,9 @@ def _gpu_cells(results: Results, rank: int, cluster: Cluster | None) -> tuple[st
     up = f"{links.count('active')} of {len(links)}" if links else "none"
     own = f"pci/{told(gpu, 'pci')}"
     lanes = [told(own, f"{which}_link_width") for which in ("current", "max")]
-    pcie = f"x{lanes[0]} of x{lanes[1]}, {told(own, 'max_link_speed').removesuffix(' PCIe')}" if all(lanes) else NOT_TOLD
+    pcie = (
+        f"x{lanes[0]} of x{lanes[1]}, {told(own, 'max_link_speed').removesuffix(' PCIe')}" if all(lanes) else NOT_TOLD
+    )
     to_gpus = ", ".join(f"{way}: {count}" for way, count in sorted(ways.items())) or NOT_TOLD
     slowed = slowdowns(told(gpu, "throttle_reasons"))
     return (*of_rank, to_gpus, up, pcie, told(gpu, "ecc_mode") or NOT_TOLD, slowed)
