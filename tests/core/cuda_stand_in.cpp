@@ -1460,6 +1460,33 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
     driver().physical[*handle] = std::move(made);
   });
 }
+// One more handle of what is mapped at this address.
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* at) {
+  return answer([&] {
+    const auto region = region_at(address_of(at));
+    require(handle && region && region->physical);
+    *handle = ++driver().made;
+    driver().physical[*handle] = region->physical;
+    ++region->physical->handles;
+  });
+}
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
+                                                CUmemGenericAllocationHandle handle) {
+  return answer([&] {
+    constexpr int pinned = 1, device = 1;
+    const auto memory = physical_of(handle);
+    require(properties);
+    const auto& all = driver().contexts;
+    const auto owner =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one->gpu == memory->gpu; });
+    require(owner != all.end(),
+            not_supported);  // a GPU of another host, or one that this process does not see
+    *properties = {};
+    properties->type = pinned;
+    properties->requestedHandleTypes = memory->handle_types;
+    properties->location = {device, (*owner)->ordinal};
+  });
+}
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return answer([&] {
     const auto memory = physical_of(handle);

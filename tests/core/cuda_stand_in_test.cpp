@@ -133,6 +133,8 @@ struct Driver {
   int (*granularity)(std::size_t*, const Properties*, int) = Symbol{"cuMemGetAllocationGranularity"};
   int (*create)(Address*, std::size_t, const Properties*, unsigned long long) = Symbol{"cuMemCreate"};
   int (*release_created)(Address) = Symbol{"cuMemRelease"};
+  int (*retain_created)(Address*, void*) = Symbol{"cuMemRetainAllocationHandle"};
+  int (*properties)(Properties*, Address) = Symbol{"cuMemGetAllocationPropertiesFromHandle"};
   int (*export_handle)(Shared*, Address, int, unsigned long long) = Symbol{"cuMemExportToShareableHandle"};
   int (*import_handle)(Address*, Shared*, int) = Symbol{"cuMemImportFromShareableHandle"};
   int (*reserve)(Address*, std::size_t, std::size_t, Address,
@@ -875,6 +877,14 @@ TEST(CudaStandIn, memory_without_addresses_can_be_mapped) {
     EXPECT_EQ(driver.map(at + block, block, 0, memory, 0), 0);
     EXPECT_EQ(driver.set_access(at + block, block, &of_other, 1), 0);
     EXPECT_EQ(driver.release_created(memory), 0);
+
+    Properties told{.handles = 0, .location = {0, 7}};
+    EXPECT_EQ(driver.retain_created(&memory, reinterpret_cast<void*>(at + 5)), 0);
+    EXPECT_EQ(driver.properties(&told, memory), 0);
+    EXPECT_EQ(std::memcmp(&told, &properties, sizeof told), 0);
+    EXPECT_EQ(driver.release_created(memory), 0);
+    EXPECT_EQ(driver.properties(&told, memory), invalid_value);
+    EXPECT_EQ(driver.retain_created(&memory, pinned_bytes(8)), invalid_value);
 
     EXPECT_EQ(contents.fill(at, block, 5, gpu.stream), 0);
     EXPECT_EQ(wrong(gpu, contents, at, block, 5), 0u);
