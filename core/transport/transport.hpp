@@ -170,7 +170,7 @@ struct TransportEntry {
   // Segments that this end of a link has sent again so far, because they or their acknowledgements were lost.
   std::uint64_t (*retransmits)(const Link&) = nullptr;
 };
-inline constexpr int transport_abi = 7;
+inline constexpr int transport_abi = 8;
 
 inline std::string always_usable() { return {}; }
 
