@@ -264,9 +264,10 @@ void FlowDriver::begin(Seconds until) {
   until_ = until;
 }
 
-// In virtual time nothing ramps up or changes: more messages say nothing new, but they take real time.
+// In virtual time nothing ramps up or changes: more messages say nothing new, but they take real time, above
+// all if their bytes are moved.
 bool FlowDriver::has_enough(std::uint64_t messages) const {
-  constexpr std::uint64_t most = 10'000;
+  const std::uint64_t most = c_.contents ? 200 : 10'000;
   return now() >= stop_ || (c_.virtual_time && messages >= most);
 }
 
@@ -287,6 +288,7 @@ bool FlowDriver::pop_done(std::deque<int>& tickets) {
 void FlowDriver::end(Outcome outcome) {
   result_.outcome = outcome;
   open_ = false;
+  ended_early_ = true;
 }
 
 FlowEnd FlowDriver::result() {

@@ -59,6 +59,7 @@ class FlowDriver {
   const Link& link() const { return *link_; }
   std::uint32_t flow() const { return c_.flow; }
   bool is_ok() const { return result_.outcome == Outcome::ok; }
+  bool is_whole() const { return !ended_early_; }  // it ran to its end, even if contents were wrong
   // A link that could not be closed is never freed: a library may still hold it.
   void abandon() { static_cast<void>(link_.release()); }
 
@@ -91,7 +92,7 @@ class FlowDriver {
   const Context c_;
   const bool waits_in_turn_ = c_.waits_in_turn;
   std::unique_ptr<Link> link_;
-  bool open_ = true;
+  bool open_ = true, ended_early_ = false;
   Seconds stop_ = 0, until_ = 0;
   FlowEnd result_;
   Meter meter_;

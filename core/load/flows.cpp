@@ -234,12 +234,12 @@ Outcome Flows::closed(FlowDriver& driver) {
   return outcome;
 }
 
-// Closes failed links first. On the others both ends meet once more: the peer may still wait for a message,
-// and closing our end would break its link.
+// Closes links of flows that ended early first. On the others both ends meet once more: the peer may still
+// wait for a message, and closing our end would break its link.
 bool Flows::close(Seconds until) {
   for (const auto& driver : drivers_)
-    if (!driver->is_ok()) shut(*driver);
-  std::erase_if(drivers_, [](const auto& driver) { return !driver->is_ok(); });
+    if (!driver->is_whole()) shut(*driver);
+  std::erase_if(drivers_, [](const auto& driver) { return !driver->is_whole(); });
   static_cast<void>(local_fault_of([&] {
     for (auto* driver : in_order_of_turns()) static_cast<void>(driver->link().meet(until));
   }));
