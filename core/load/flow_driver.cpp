@@ -9,15 +9,23 @@ namespace {
 
 constexpr Slice receipt{0, 0};
 constexpr std::uint64_t blocks_ahead = 2;
-constexpr std::uint64_t continues_seed = 1, ends_seed = 2;  // of the contents of a note
+constexpr std::uint64_t continues_note = mix(1), ends_note = mix(2);
 
 // Sends block after block, with at most two blocks that have no receipt yet.
 class BulkSender final : public FlowDriver {
  public:
   using FlowDriver::FlowDriver;
-  void prepare() override {
+  void write_ends() override {
+    write_contents(c_.layout.slot(c_.lane, 0, 0));
     for (std::uint64_t block = 0; block < blocks_ahead; ++block)
+      write_contents(c_.layout.slot(c_.lane, block, c_.layout.window - 1));
+  }
+  void verify_ends() override {}  // receipts have no contents
+  void prepare() override {
+    for (std::uint64_t block = 0; block < blocks_ahead; ++block) {
+      write_note(block, c_.layout.note(c_.lane, block), true);
       receipts_.push_back(link_->start_recv(receipt));
+    }
   }
   bool step() override {
     bool moved = false;
@@ -54,7 +62,7 @@ class BulkSender final : public FlowDriver {
       receipts_.push_back(link_->start_recv(receipt));
     }
     const Slice note = c_.layout.note(c_.lane, sent_);
-    write_note(note, continues);
+    write_note(sent_, note, continues);
     out_.push_back(link_->start_send(note));
     for (int i = 0; i < c_.layout.window; ++i)
       out_.push_back(link_->start_send(c_.layout.slot(c_.lane, sent_, i)));
@@ -68,6 +76,11 @@ class BulkSender final : public FlowDriver {
 class BulkReceiver final : public FlowDriver {
  public:
   using FlowDriver::FlowDriver;
+  void write_ends() override {}
+  void verify_ends() override {
+    verify_contents(c_.layout.slot(c_.lane, 0, 0));
+    verify_contents(c_.layout.slot(c_.lane, block_ - 1, c_.layout.window - 1));
+  }
   void prepare() override {
     for (std::uint64_t block = 0; block < blocks_ahead; ++block) make_ready(block);
   }
@@ -76,7 +89,8 @@ class BulkReceiver final : public FlowDriver {
     bool moved = false;
     while (arrived_ <= c_.layout.window) {
       if (!pop_done(in_)) return moved;
-      ++arrived_;
+      // While the rest of the block arrives: of a GPU's memory the note must be copied.
+      if (arrived_++ == 0) continues_ = is_followed(c_.layout.note(c_.lane, block_));
       moved = true;
     }
     end_block();
@@ -93,7 +107,7 @@ class BulkReceiver final : public FlowDriver {
 
   void end_block() {
     meter_.read(now(), (block_ + 1) * static_cast<std::uint64_t>(c_.layout.window));
-    if (is_followed(c_.layout.note(c_.lane, block_))) {
+    if (continues_) {
       blocks_ = block_ + blocks_ahead + 1;
       make_ready(block_ + blocks_ahead);
     }
@@ -111,20 +125,50 @@ class BulkReceiver final : public FlowDriver {
 
   std::deque<int> in_, receipts_;
   std::uint64_t blocks_ = blocks_ahead, block_ = 0;
-  int arrived_ = 0;  // messages of this block, including its note
+  int arrived_ = 0;         // messages of this block, including its note
+  bool continues_ = false;  // what the note says
+};
+
+// What both ends of a ping share. Each message says whether the next one but one exists, so that the follower
+// answers before it looks.
+class Ping : public FlowDriver {
+ public:
+  using FlowDriver::FlowDriver;
+  void write_ends() override {
+    for (std::uint64_t lap = 0; lap < laps_ahead && has_contents(); ++lap) write_contents(message(lap));
+  }
+  void verify_ends() override {
+    for (const std::uint64_t lap : {std::uint64_t{0}, lap_ - 1})
+      if (has_contents()) verify_contents(message(lap));
+  }
+
+ protected:
+  static constexpr std::uint64_t laps_ahead = 2;
+  Slice message(std::uint64_t lap) const { return c_.layout.ping(c_.lane, lap); }
+  bool has_contents() const { return c_.layout.ping_bytes > note_bytes; }
+
+  std::deque<int> out_;
+  std::uint64_t laps_ = laps_ahead, lap_ = 0;
 };
 
 // Holds the clock: sends a message and waits for its echo.
-class PingLeader final : public FlowDriver {
+class PingLeader final : public Ping {
  public:
-  using FlowDriver::FlowDriver;
-  void prepare() override {}
+  using Ping::Ping;
+  void verify_ends() override {
+    Ping::verify_ends();
+    for (const std::uint64_t lap : {std::uint64_t{0}, lap_ - 1})
+      if (!is_followed(message(lap))) result_.outcome = Outcome::corrupt;
+  }
+  void prepare() override {
+    for (std::uint64_t lap = 0; lap < laps_ahead; ++lap) write_note(lap, message(lap), true);
+  }
   void begin(Seconds until) override {
     FlowDriver::begin(until);
     if (!c_.virtual_time) warm_ = stop_ - c_.duration * 4 / 5;
   }
   bool step() override {
-    if (!in_flight_ && !last_ && out_.empty()) {
+    if (!in_flight_ && lap_ < laps_ && out_.empty()) {
       start();
       if (!waits_in_turn_) return true;
     }
@@ -135,7 +179,7 @@ class PingLeader final : public FlowDriver {
     }
     while (!out_.empty())
       if (!pop_done(out_)) return true;
-    open_ = !last_;
+    open_ = lap_ < laps_;
     return true;
   }
   Carried carried() const override {
@@ -144,40 +188,48 @@ class PingLeader final : public FlowDriver {
 
  private:
   void start() {
-    const Slice message = c_.layout.ping(c_.lane, lap_++);
-    last_ = has_enough(lap_);
-    write_note(message, !last_);
-    in_ = link_->start_recv(message);
+    const bool continues = !has_enough(lap_ + 1);
+    if (continues) laps_ = lap_ + laps_ahead + 1;
+    const Slice next = message(lap_);
+    write_note(lap_++, next, continues);
+    in_ = link_->start_recv(next);
     begin_ = now();
-    out_.push_back(link_->start_send(message));
+    out_.push_back(link_->start_send(next));
     in_flight_ = true;
   }
 
   void note_lap() {
     const Seconds end = now();
     meter_.read(end, lap_);
-    if (begin_ >= warm_ || last_) times_.push_back(static_cast<float>((end - begin_) / 2));
+    if (begin_ >= warm_ || lap_ == laps_) times_.push_back(static_cast<float>((end - begin_) / 2));
   }
 
-  std::deque<int> out_;
   int in_ = 0;
-  std::uint64_t lap_ = 0;
-  bool in_flight_ = false, last_ = false;
+  bool in_flight_ = false;
   Seconds begin_ = 0, warm_ = 0;
 };
 
-// Echoes each message.
-class PingFollower final : public FlowDriver {
+// Echoes each message, with a note that stays the same.
+class PingFollower final : public Ping {
  public:
-  using FlowDriver::FlowDriver;
-  void prepare() override { in_ = link_->start_recv(c_.layout.ping(c_.lane, 0)); }
+  using Ping::Ping;
+  void write_ends() override {
+    Ping::write_ends();
+    for (std::uint64_t lap = 0; lap < laps_ahead; ++lap) write_note(lap, message(lap), true);
+  }
+  void prepare() override {
+    for (std::uint64_t lap = 0; lap < laps_ahead; ++lap) in_.push_back(link_->start_recv(message(lap)));
+  }
   bool step() override {
-    if (last_) return leave();
-    if (!is_done(in_)) return false;
-    const Slice message = c_.layout.ping(c_.lane, lap_++);
-    last_ = !is_followed(message);
-    if (!last_) in_ = link_->start_recv(c_.layout.ping(c_.lane, lap_));
-    out_.push_back(link_->start_send(message));
+    if (lap_ == laps_) return leave();
+    if (!pop_done(in_)) return false;
+    const Slice echo = message(lap_);
+    out_.push_back(link_->start_send(echo));
+    if (is_followed(echo)) {
+      laps_ = lap_ + laps_ahead + 1;
+      in_.push_back(link_->start_recv(message(lap_ + laps_ahead)));
+    }
+    ++lap_;
     while (out_.size() > 1 && pop_done(out_)) continue;
     meter_.read(now(), lap_);
     return true;
@@ -193,10 +245,7 @@ class PingFollower final : public FlowDriver {
     return true;
   }
 
-  std::deque<int> out_;
-  int in_ = 0;
-  std::uint64_t lap_ = 0;
-  bool last_ = false;
+  std::deque<int> in_;
 };
 
 // Requires 100 readings rather than 1,000: the impact on the tail is a ratio of two of these.
@@ -215,9 +264,10 @@ void FlowDriver::begin(Seconds until) {
   until_ = until;
 }
 
-// In virtual time nothing ramps up or changes: more messages say nothing new, but they take real time.
+// In virtual time nothing ramps up or changes: more messages say nothing new, but they take real time, above
+// all if their bytes are moved.
 bool FlowDriver::has_enough(std::uint64_t messages) const {
-  constexpr std::uint64_t most = 10'000;
+  const std::uint64_t most = c_.contents ? 200 : 10'000;
   return now() >= stop_ || (c_.virtual_time && messages >= most);
 }
 
@@ -238,6 +288,7 @@ bool FlowDriver::pop_done(std::deque<int>& tickets) {
 void FlowDriver::end(Outcome outcome) {
   result_.outcome = outcome;
   open_ = false;
+  ended_early_ = true;
 }
 
 FlowEnd FlowDriver::result() {
@@ -248,12 +299,37 @@ FlowEnd FlowDriver::result() {
   return result_;
 }
 
-void FlowDriver::write_note(Slice message, bool continues) {
-  c_.out.fill({message.offset, note_bytes}, continues ? continues_seed : ends_seed);
+void FlowDriver::write_note(std::uint64_t number, Slice message, bool continues) {
+  auto& written = notes_[number % notes_.size()];
+  const auto note = continues ? continues_note : ends_note;
+  if (written == note) return;
+  c_.out.set_word_at(message.offset, note);
+  written = note;
 }
 
-bool FlowDriver::is_followed(Slice message) const {
-  return c_.in.holds({message.offset, note_bytes}, continues_seed);
+bool FlowDriver::is_followed(Slice message) {
+  const auto note = c_.in.word_at(message.offset);
+  if (note != continues_note && note != ends_note) end(Outcome::corrupt);
+  return note == continues_note;
+}
+
+Slice FlowDriver::without_note(Slice message) const {
+  const std::size_t note = c_.layout.ping_bytes > note_bytes ? note_bytes : 0;
+  return {message.offset + note, message.bytes - note};
+}
+
+void FlowDriver::write_contents(Slice message) {
+  const Slice part = without_note(message);
+  c_.out.fill(part, mix(*c_.contents, part.offset));
+}
+
+void FlowDriver::verify_contents(Slice message) {
+  const Slice part = without_note(message);
+  verify(part, mix(*c_.contents, part.offset));
+}
+
+void FlowDriver::verify(Slice arrived, std::uint64_t seed) {
+  if (!c_.in.holds(arrived, seed)) result_.outcome = Outcome::corrupt;
 }
 
 std::unique_ptr<FlowDriver> make_driver(const FlowDriver::Context& context, std::unique_ptr<Link> link,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/errors.hpp"
 #include "host/signals.hpp"
 #include "load/flow_driver.hpp"
 #include "load/requests.hpp"
@@ -33,6 +34,10 @@ FlowLayout FlowLayout::of(std::size_t bytes, std::size_t ping_bytes, int window,
   return layout;
 }
 
+void FlowLayout::add_spare(int places) {
+  spare = static_cast<int>(std::min(static_cast<std::size_t>(places), most_memory / stride()));
+}
+
 std::size_t FlowLayout::buffer_bytes() const { return 2 * static_cast<std::size_t>(window) * stride(); }
 std::size_t FlowLayout::notes_bytes() const { return static_cast<std::size_t>(lanes) * 2 * note_room; }
 
@@ -61,7 +66,7 @@ Slice FlowLayout::client_slice(int lane, std::uint64_t request) const {
 // Uses all buffers, one after the other.
 Slice FlowLayout::server_slice(int place) const { return numbered(0, static_cast<std::uint64_t>(place)); }
 
-Flows::Flows(Work work, Transport& transport, Memory& out, Memory& in)
+Flows::Flows(Work work, Transport* transport, Memory* out, Memory* in)
     : work_(std::move(work)),
       transport_(transport),
       out_(out),
@@ -70,6 +75,7 @@ Flows::Flows(Work work, Transport& transport, Memory& out, Memory& in)
   queues_->most_in_flight = static_cast<int>(work_.assigned.scene.point);
   for (int place = 0; place < std::min(work_.request_load.slots, work_.layout.places()); ++place)
     queues_->free_places.push_back(place);
+  for (int i = 0; i < work_.layout.spare; ++i) queues_->spare_places.push_back(work_.layout.places() + i);
 }
 Flows::~Flows() = default;
 
@@ -90,9 +96,10 @@ Connection Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Second
     if (work_.assigned.turn[i] != turn || (flows[i].from != work_.rank && flows[i].to != work_.rank))
       continue;
     const bool sends = flows[i].from == work_.rank;
-    auto made = connect_or_explain(transport_, sends ? flows[i].to : flows[i].from, epoch, peer_offer, until);
+    auto made =
+        connect_or_explain(*transport_, sends ? flows[i].to : flows[i].from, epoch, peer_offer, until);
     if (!made.link) {
-      const bool late = transport_.now() >= until;
+      const bool late = transport_->now() >= until;
       note_unconnected(i, made.is_local ? Outcome::local : late ? Outcome::timeout : Outcome::broken);
       return made;
     }
@@ -103,11 +110,12 @@ Connection Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Second
                                       .layout = work_.layout,
                                       .duration = work_.duration,
                                       .messages = work_.messages,
-                                      .transport = transport_,
-                                      .virtual_time = virtual_time_of(work_.entry, transport_),
+                                      .transport = *transport_,
+                                      .virtual_time = virtual_time_of(work_.entry, *transport_),
                                       .waits_in_turn = work_.waits_in_turn,
-                                      .out = out_,
-                                      .in = in_};
+                                      .out = *out_,
+                                      .in = *in_,
+                                      .contents = work_.contents};
     const auto receivers =
         std::find_if(drivers_.begin(), drivers_.end(), [](const auto& d) { return !d->sends(); });
     const auto& flow = flows[i];
@@ -122,10 +130,14 @@ Connection Flows::connect(int turn, std::uint64_t epoch, View peer_offer, Second
         !flow.carries_requests()
             ? make_driver(context, std::move(made.link), flow.kind)
             : make_request_driver(context, requests, std::move(made.link), flow.client() == work_.rank));
-    driver.prepare();
-    if (const auto met = driver.link().meet(until); met != Outcome::ok) driver.end(met);
+    const auto fault = local_fault_of([&] {
+      if (work_.contents) driver.write_ends();
+      driver.prepare();
+      if (const auto met = driver.link().meet(until); met != Outcome::ok) driver.end(met);
+    });
+    if (fault) driver.end(Outcome::local);
     if (!driver.is_ok()) give_up(driver);
-    break;
+    return {.link = nullptr, .fault = fault ? fault->cause : "", .is_local = fault.has_value()};
   }
   return {};
 }
@@ -152,6 +164,21 @@ std::vector<FlowDriver*> Flows::in_order_of_turns() const {
 }
 
 std::vector<FlowEnd> Flows::run(Seconds until) {
+  const auto fault = local_fault_of([&] {
+    drive(until);
+    if (work_.contents) verify();
+  });
+  if (fault) lacks_ = fault->cause;
+  std::vector<FlowEnd> ends = unconnected_;
+  for (const auto& driver : drivers_) {
+    if (fault || driver->is_open()) driver->end(fault ? Outcome::local : Outcome::timeout);
+    ends.push_back(driver->result());
+    count(*driver);
+  }
+  return ends;
+}
+
+void Flows::drive(Seconds until) {
   for (const auto& driver : drivers_)
     if (driver->is_open()) driver->begin(until);
   Waiter waiter(work_.crowded);
@@ -162,19 +189,18 @@ std::vector<FlowEnd> Flows::run(Seconds until) {
       open |= driver->is_open();
     }
     if (!open) break;
-    if (work_.waits_in_turn ? end_is_wanted() : wait.is_over([&] { return transport_.now(); })) break;
+    if (work_.waits_in_turn ? end_is_wanted() : wait.is_over([&] { return transport_->now(); })) break;
     if (moved)
       wait.moved();
     else
       wait.nothing_moved();
   }
-  std::vector<FlowEnd> ends = unconnected_;
-  for (const auto& driver : drivers_) {
-    if (driver->is_open()) driver->end(Outcome::timeout);
-    ends.push_back(driver->result());
-    count(*driver);
-  }
-  return ends;
+}
+
+// Once all flows of this rank have ended, so that none is held up.
+void Flows::verify() {
+  for (const auto& driver : drivers_)
+    if (!driver->is_open() && driver->is_ok()) driver->verify_ends();
 }
 
 void Flows::count(const FlowDriver& driver) {
@@ -196,18 +222,27 @@ void Flows::give_up(FlowDriver& driver) {
 }
 
 void Flows::shut(FlowDriver& driver) {
-  if (driver.link().close(transport_.now() + close_limit) == Outcome::ok) return;
+  if (closed(driver) == Outcome::ok) return;
   driver.abandon();
   is_clean_ = false;
 }
 
-// Closes failed links first. On the others both ends meet once more: the peer may still wait for a message,
-// and closing our end would break its link.
+// A GPU that fails may hold our buffers.
+Outcome Flows::closed(FlowDriver& driver) {
+  auto outcome = Outcome::local;
+  static_cast<void>(local_fault_of([&] { outcome = driver.link().close(transport_->now() + close_limit); }));
+  return outcome;
+}
+
+// Closes links of flows that ended early first. On the others both ends meet once more: the peer may still
+// wait for a message, and closing our end would break its link.
 bool Flows::close(Seconds until) {
   for (const auto& driver : drivers_)
-    if (!driver->is_ok()) shut(*driver);
-  std::erase_if(drivers_, [](const auto& driver) { return !driver->is_ok(); });
-  for (auto* driver : in_order_of_turns()) static_cast<void>(driver->link().meet(until));
+    if (!driver->is_whole()) shut(*driver);
+  std::erase_if(drivers_, [](const auto& driver) { return !driver->is_whole(); });
+  static_cast<void>(local_fault_of([&] {
+    for (auto* driver : in_order_of_turns()) static_cast<void>(driver->link().meet(until));
+  }));
   for (const auto& driver : drivers_) shut(*driver);
   drivers_.clear();
   return is_clean_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,13 @@ struct FlowLayout {
   int window;              // messages per block
   int lanes;               // flows of a rank in one direction; each lane has its own notes
   int buffers;             // lanes with buffers of their own; the other lanes share these
+  int spare = 0;           // places of a server beyond those
 
   static FlowLayout of(std::size_t bytes, std::size_t ping_bytes, int window, int degree);
+  void add_spare(int places);  // fewer if they exceed 256 MiB
   std::size_t memory_bytes() const {
-    return notes_bytes() + static_cast<std::size_t>(buffers) * buffer_bytes();
+    return notes_bytes() + static_cast<std::size_t>(buffers) * buffer_bytes() +
+           static_cast<std::size_t>(spare) * stride();
   }
   Slice note(int lane, std::uint64_t block) const;
   Slice ping(int lane, std::uint64_t lap) const;
@@ -67,12 +71,16 @@ class Flows {
     std::uint64_t messages;  // ... or the messages of a bulk flow; 0: as many as fit
     RequestLoad request_load;
     ReplyTimeout reply_timeout;
-    bool check;    // verify every byte of requests
+    bool check;  // verify every byte of requests
+    // The seed of the contents of the first and the last message of each flow, the same on every rank; none:
+    // they are not verified.
+    std::optional<std::uint64_t> contents;
     bool crowded;  // more ranks than cores on this machine
     const TransportEntry& entry;
     bool waits_in_turn;  // the transport can wait for a ticket, but not test it
   };
-  Flows(Work, Transport&, Memory& out, Memory& in);
+  // Null, all three: this machine lacks what it takes, so that this rank connects to nobody.
+  Flows(Work, Transport*, Memory* out, Memory* in);
   ~Flows();
 
   // The peer to connect to in this turn, or no_rank.
@@ -83,6 +91,8 @@ class Flows {
   void leave_unconnected(int turn);
   // Runs all connected flows, until `until` at the latest.
   std::vector<FlowEnd> run(Seconds until);
+  // What this machine lacked so far: why flows could not be measured. "": nothing.
+  const std::string& lacks() const { return lacks_; }
   const Carried& carried() const { return carried_; }
   const std::vector<Retransmits>& retransmits() const { return retransmits_; }
   // False: a library may still hold our buffers, so nothing may touch them again.
@@ -91,17 +101,21 @@ class Flows {
  private:
   std::vector<FlowDriver*> in_order_of_turns() const;
   void note_unconnected(std::size_t flow, Outcome);
+  void drive(Seconds until);
+  void verify();
   void give_up(FlowDriver&);
+  Outcome closed(FlowDriver&);
   void count(const FlowDriver&);
   void shut(FlowDriver&);
 
   const Work work_;
-  Transport& transport_;
-  Memory &out_, &in_;
+  Transport* const transport_;
+  Memory *const out_, *const in_;
   std::unique_ptr<RequestQueues> queues_;
   Carried carried_;
   std::vector<Retransmits> retransmits_;
   bool is_clean_ = true;  // no library holds our buffers
+  std::string lacks_;
   std::vector<FlowEnd> unconnected_;
   std::vector<std::unique_ptr<FlowDriver>> drivers_;  // senders first, then receivers
 };

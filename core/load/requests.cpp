@@ -2,6 +2,10 @@
 #include "load/requests.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 namespace everylink {
 
@@ -42,9 +46,12 @@ class RequestDriver : public FlowDriver {
     times_.push_back(static_cast<float>(time));
     r_.queues.longest = std::max(r_.queues.longest, time);
   }
-  // Wrong bytes do not end the flow.
-  void verify(const Slice& arrived, std::uint64_t request) {
-    if (r_.check && !c_.in.holds(arrived, seed_of(request))) result_.outcome = Outcome::corrupt;
+  void verify_request(const Slice& arrived, std::uint64_t request) {
+    if (r_.check) verify(arrived, seed_of(request));
+  }
+  // The client's places for the bytes of the first and of the last request.
+  std::array<Slice, 2> ends_at_client() const {
+    return {c_.layout.client_slice(c_.lane, 0), c_.layout.client_slice(c_.lane, all_ - 1)};
   }
   void send(const Slice& slice) {
     constexpr std::size_t few = 16;  // sends in flight if each must be waited for
@@ -66,6 +73,14 @@ class RequestDriver : public FlowDriver {
 class Client final : public RequestDriver {
  public:
   using RequestDriver::RequestDriver;
+  void write_ends() override {
+    for (const Slice& place : ends_at_client())
+      if (!puts()) c_.out.fill(place, *c_.contents);
+  }
+  void verify_ends() override {
+    for (const Slice& place : ends_at_client())
+      if (puts()) verify(place, *c_.contents);
+  }
   void prepare() override {}
   void begin(Seconds until) override {
     RequestDriver::begin(until);
@@ -137,7 +152,7 @@ class Client final : public RequestDriver {
     // The first replies use a cold connection, so they do not count.
     const bool is_warm = replies_ >= warm() || all_ <= 2 * warm();
     if (is_warm) note_time(last_ - sent_at_.front());
-    if (puts()) verify(c_.layout.client_slice(c_.lane, replies_), replies_);
+    if (puts()) verify_request(c_.layout.client_slice(c_.lane, replies_), replies_);
     sent_at_.pop_front();
     ++replies_;
     r_.queues.in_flight.erase(std::find(r_.queues.in_flight.begin(), r_.queues.in_flight.end(), this));
@@ -155,6 +170,21 @@ class Server final : public RequestDriver {
   Server(const Context& context, const RequestContext& requests, std::unique_ptr<Link> link)
       : RequestDriver(context, requests, std::move(link)), peer_(requests.one_sided(*link_)) {}
 
+  // What is put has the same contents everywhere, as any place may serve any request. What the first and the
+  // last request get goes to places of their own, as long as there are some.
+  void write_ends() override {
+    if (puts()) return write_places();
+    auto& spare = r_.queues.spare_places;
+    for (auto* place : {&first_place_, &last_place_}) {
+      if (spare.empty()) return;
+      *place = spare.back();
+      spare.pop_back();
+    }
+  }
+  void verify_ends() override {
+    for (const auto place : {first_place_, all_ > 1 ? last_place_ : first_place_})
+      if (place) verify(c_.layout.server_slice(*place), *c_.contents);
+  }
   void begin(Seconds until) override {
     RequestDriver::begin(until);
     r_.queues.last_progress = now();
@@ -214,10 +244,19 @@ class Server final : public RequestDriver {
     return moved;
   }
 
+  void write_places() {
+    if (std::exchange(r_.queues.has_contents, true)) return;
+    for (const int place : r_.queues.free_places) c_.out.fill(c_.layout.server_slice(place), *c_.contents);
+  }
+  // Of the request that is served next.
+  std::optional<int> own_place() const {
+    return served_ == 0 ? first_place_ : served_ + 1 == all_ ? last_place_ : std::nullopt;
+  }
+
   void serve() {
     auto& queues = r_.queues;
     const int place = queues.free_places.back();
-    const Slice ours = c_.layout.server_slice(place);
+    const Slice ours = c_.layout.server_slice(own_place().value_or(place));
     const std::size_t theirs = c_.layout.client_slice(c_.lane, served_).offset;
     if (r_.check && puts()) c_.out.fill(ours, seed_of(served_));
     const int ticket = puts() ? peer_.start_put(ours, theirs) : peer_.start_get(ours, theirs);
@@ -241,7 +280,7 @@ class Server final : public RequestDriver {
   bool end_gets() {
     bool moved = false;
     while (is_open() && !in_flight_.empty() && is_done(in_flight_.front().ticket)) {
-      verify(c_.layout.server_slice(in_flight_.front().place), replies_);
+      verify_request(c_.layout.server_slice(in_flight_.front().place), replies_);
       answer();
       moved = true;
     }
@@ -259,6 +298,7 @@ class Server final : public RequestDriver {
   }
 
   OneSided& peer_;
+  std::optional<int> first_place_, last_place_;
   std::uint64_t arrived_ = 0, served_ = 0;
   std::size_t flushed_ = 0;  // puts that the current flush covers
   std::deque<int> in_;

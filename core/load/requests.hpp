@@ -22,9 +22,11 @@ struct RequestQueues {
   std::deque<Client*> in_flight;  // the connection of each request in flight, the oldest first
   // On a server: each request takes a free place, the oldest first.
   std::vector<int> free_places;
-  std::deque<Server*> waiting;  // the connection of each request without a place, the oldest first
-  Seconds last_progress = 0;    // of any connection
-  Seconds longest = 0;          // time of a reply or a service
+  std::vector<int> spare_places;  // beyond those, for messages that are verified at the end
+  bool has_contents = false;      // the free places are written
+  std::deque<Server*> waiting;    // the connection of each request without a place, the oldest first
+  Seconds last_progress = 0;      // of any connection
+  Seconds longest = 0;            // time of a reply or a service
 };
 
 struct RequestContext {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
+#include "memory/memory.hpp"
 
 namespace everylink {
 
@@ -41,8 +42,12 @@ AssignedScene ScenePlan::assigned(std::int64_t scene) const {
 FlowLayout ScenePlan::layout_of(std::size_t bytes) const {
   const int in_flight = std::min(sweep_.request_load.most_in_flight, most_in_flight);
   const int window = sweep_.request_load.requests ? (in_flight + 1) / 2 : usual_window(bytes);
-  return FlowLayout::of(bytes, sweep_.ping_bytes, options_.window.value_or(window), sweep_.degree);
+  auto layout = FlowLayout::of(bytes, sweep_.ping_bytes, options_.window.value_or(window), sweep_.degree);
+  if (verifies_ends() && sweep_.request_load.requests) layout.add_spare(2 * sweep_.degree);
+  return layout;
 }
+
+bool ScenePlan::verifies_ends() const { return !options_.check && memory_named(options_.memory).needs_gpu; }
 
 std::size_t ScenePlan::memory_bytes() const {
   std::size_t most = 0;

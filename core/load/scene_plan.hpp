@@ -24,6 +24,8 @@ class ScenePlan {
   AssignedScene assigned(std::int64_t scene) const;
   FlowLayout layout(std::int64_t scene) const { return layout_of(bytes(scene)); }
   std::size_t memory_bytes() const;  // of each of the two memories, in any scene
+  // Faults of a GPU can be silent, so the first and the last message of each flow are always verified.
+  bool verifies_ends() const;
 
   // Time limits: connecting to one peer, and all flows of a scene.
   Seconds connect_limit() const { return options_.time_limit > 0 ? options_.time_limit : 10; }

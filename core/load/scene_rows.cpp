@@ -16,9 +16,11 @@ struct Ends {
 };
 
 // Gives both ends of a failed flow the same outcome: the end that gives up first closes the link, which
-// breaks it for the other end.
+// breaks it for the other end, and one that finds wrong contents where its peer says what comes next leaves
+// the other end waiting.
 Outcome agreed(Outcome a, Outcome b) {
   if (a == Outcome::local || b == Outcome::local) return Outcome::local;
+  if (a == Outcome::corrupt || b == Outcome::corrupt) return Outcome::corrupt;
   if (a == Outcome::timeout || b == Outcome::timeout) return Outcome::timeout;
   return a != Outcome::ok ? a : b;
 }

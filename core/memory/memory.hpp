@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -46,6 +47,15 @@ class Memory {
   virtual void download(Slice) {}
   virtual void upload(Slice) {}
   bool is_copied() { return host_copy() != region().at; }
+  // 8 bytes for the processor: of a GPU's memory one copy of 8 bytes. Both throw LocalFault.
+  virtual std::uint64_t word_at(std::size_t offset) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, host_copy() + offset, sizeof word);
+    return word;
+  }
+  virtual void set_word_at(std::size_t offset, std::uint64_t word) {
+    std::memcpy(host_copy() + offset, &word, sizeof word);
+  }
 };
 
 struct MemoryEntry {

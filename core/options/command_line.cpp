@@ -96,11 +96,6 @@ void choose_memory(const Given& given, Options& o) {
     throw UsageError(fmt::format(
         "--memory {}: mode cuda moves messages between memories of GPUs; use --memory cuda", o.memory));
   const bool has_gpu = memory_named(o.memory).needs_gpu;
-  if (has_gpu && !o.pattern.empty())
-    throw UsageError(
-        fmt::format("--memory {}: {} measures memory of the host only; pairs are measured in memory of "
-                    "GPUs, too",
-                    o.memory, o.pattern));
   if (given.has("--gpus") && !has_gpu)
     throw UsageError(fmt::format("--gpus has no effect with --memory {}; add --memory cuda", o.memory));
 }

@@ -1,5 +1,7 @@
 // A rank's part in a load pattern.
 #include "rank/load_part.hpp"
+#include "base/clock.hpp"
+#include "base/random.hpp"
 #include "base/ranks.hpp"
 
 #include "host/signals.hpp"
@@ -29,11 +31,17 @@ void LoadPart::enter_scene(std::int64_t scene) {
                              .request_load = plan_.request_load(),
                              .reply_timeout = plan_.reply_timeout(scene),
                              .check = work_.options.check,
+                             .contents = contents_of(scene),
                              .crowded = work_.introduction.crowded[static_cast<std::size_t>(work_.rank)] != 0,
                              .entry = work_.entry,
                              .waits_in_turn = work_.waits_in_turn},
-                 *endpoint_.transport, *endpoint_.out, *endpoint_.in);
+                 endpoint_.transport.get(), endpoint_.out.get(), endpoint_.in.get());
   scene_ = scene;
+}
+
+std::optional<std::uint64_t> LoadPart::contents_of(std::int64_t scene) const {
+  if (!plan_.verifies_ends()) return {};
+  return mix(static_cast<std::uint64_t>(scene));
 }
 
 int LoadPart::peer_in(const Connect& order) {
@@ -53,7 +61,6 @@ Seconds LoadPart::limit_of(const RunFlows& order) const {
 Report LoadPart::connect(const Connect& order, int peer, const Round& round, const std::string& local_fault) {
   Report report;
   report.rank = work_.rank;
-  auto& transport = *endpoint_.transport;
   if (peer != no_rank && !local_fault.empty()) {
     report.peer = peer;
     report.fault_of_link = local_fault;
@@ -61,12 +68,13 @@ Report LoadPart::connect(const Connect& order, int peer, const Round& round, con
     flows_->leave_unconnected(static_cast<int>(order.turn));
   } else if (peer != no_rank && !is_among(round.gone, peer) && !round.from_peer.empty()) {
     report.peer = peer;
-    const Seconds until = begin_link(work_.entry, transport, round.from_peer) + plan_.connect_limit();
+    const Seconds until =
+        begin_link(work_.entry, *endpoint_.transport, round.from_peer) + plan_.connect_limit();
     auto made = flows_->connect(static_cast<int>(order.turn), round.number + 1, round.from_peer, until);
     report.fault_of_link = std::move(made.fault);
     report.fault_is_local = made.is_local;
   }
-  if (work_.entry.virtual_time) report.now = transport.now();
+  note_virtual_time(report);
   return report;
 }
 
@@ -74,19 +82,27 @@ Report LoadPart::run(const RunFlows& order) {
   Report report;
   report.rank = work_.rank;
   enter_scene(order.scene);
-  auto& transport = *endpoint_.transport;
-  if (auto* time = virtual_time_of(work_.entry, transport)) time->advance_to(order.begins);
-  report.flows = flows_->run(transport.now() + plan_.flow_limit(order));
+  if (auto* time = endpoint_.transport ? virtual_time_of(work_.entry, *endpoint_.transport) : nullptr)
+    time->advance_to(order.begins);
+  report.flows = flows_->run(now() + plan_.flow_limit(order));
+  report.fault_of_link = flows_->lacks();
+  report.fault_is_local = !report.fault_of_link.empty();
   carried_ += flows_->carried();
   report.retransmits = flows_->retransmits();
   report.interrupted = end_is_wanted();
   report.abandoned = !leave_scene();
-  if (work_.entry.virtual_time) report.now = endpoint_.transport->now();
+  note_virtual_time(report);
   return report;
 }
 
+Seconds LoadPart::now() const { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); }
+
+void LoadPart::note_virtual_time(Report& report) const {
+  if (work_.entry.virtual_time && endpoint_.transport) report.now = endpoint_.transport->now();
+}
+
 bool LoadPart::leave_scene() {
-  const bool clean = !flows_ || flows_->close(endpoint_.transport->now() + leave_limit);
+  const bool clean = !flows_ || flows_->close(now() + leave_limit);
   flows_.reset();
   scene_ = -1;
   if (!clean) abandon_();

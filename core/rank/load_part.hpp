@@ -15,7 +15,8 @@
 
 namespace everylink {
 
-// A transport and the memories that it registers. They are freed or abandoned together.
+// A transport and the memories that it registers. They are freed or abandoned together. All are null where
+// this machine lacks what they take.
 struct Endpoint {
   std::unique_ptr<Memory> out, in;
   std::unique_ptr<Transport> transport;
@@ -46,6 +47,9 @@ class LoadPart {
 
  private:
   void enter_scene(std::int64_t scene);
+  std::optional<std::uint64_t> contents_of(std::int64_t scene) const;
+  Seconds now() const;
+  void note_virtual_time(Report&) const;
   bool leave_scene();
 
   const Work work_;

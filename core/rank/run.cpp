@@ -313,12 +313,10 @@ class Runner {
     return report;
   }
 
-  // Where memory or descriptors are missing on this machine, this rank goes on without measuring. With a load
-  // pattern it cannot.
+  // Where memory or descriptors are missing on this machine, this rank goes on without measuring.
   void try_to_make_endpoint() {
     const auto fault = local_fault_of([this] { make_endpoint(); });
     if (!fault) return;
-    if (load_part_) throw LocalFault(*fault);
     lacks_always_ = fault->cause;
     endpoint_ = {};
   }

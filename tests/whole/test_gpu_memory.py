@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from conftest import PATIENCE, Measure, Outcome, free_port, measure_program, read_plainly
+from everylink.io.read import read
+from everylink.model.results import Results
 
 STAND_IN = Path(measure_program()).parent.parent / "tests" / "core" / "cuda"
 ROOT = Path(__file__).parents[2]
@@ -84,7 +87,7 @@ def test_ranks_take_the_gpus_that_are_named(on_gpus: OnGpus) -> None:
     assert on_gpus("--np", 2, "--mode", "cuda", "--gpus", "1").ranks["gpu"].tolist() == [1, 1]
 
 
-CORRUPT = 3
+OK, CORRUPT, LOCAL, PING = 0, 3, 6, 1
 
 
 @pytest.mark.parametrize("fault", ["zeros", "swapped"])
@@ -243,6 +246,114 @@ def test_the_host_that_has_no_fabric_handles_is_named(two_hosts: TwoHosts) -> No
 @pytest.mark.parametrize("call", ["cuMemUnmap", "cuMemAddressFree", "cuMemRelease"])
 def test_memory_that_cannot_be_given_back_harms_no_link(two_hosts: TwoHosts, call: str) -> None:
     assert outcomes(two_hosts.measure(fault=f"refused:{call}")) == {0}
+
+
+# Of each pattern, few messages and a size that no GPU's fault spares.
+PATTERNS = {
+    "shift": ["shift", "-s", 70000, "--duration", "10ms"],
+    "incast": ["incast", "--root", 1, "-s", "8,70000", "--duration", "10ms"],
+    "client-server": ["client-server", "-s", "8,70000", "--niters", 20, "--nflight", "1,8"],
+    "victim": ["victim", "-s", 70000, "--ping-size", 4096, "--repeats", 1, "--duration", "10ms"],
+}
+Play = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Play:
+    """Run a load pattern on four ranks in memory of GPUs, of which the driver has a fault."""
+
+    def call(pattern: str, *words: str, fault: str = "", memory: str = "cuda") -> subprocess.CompletedProcess[str]:
+        options = [*PATTERNS[pattern], "--np", 4, "--memory", memory, "--time-limit", 2, "-o", tmp_path / "x.h5"]
+        command = [measure_program(), *map(str, options), *words]
+        environment = os.environ | {"LD_LIBRARY_PATH": str(STAND_IN), "CUDA_STAND_IN": fault}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE)
+
+    return call
+
+
+def played(done: subprocess.CompletedProcess[str], folder: Path, code: int = 0) -> Results:
+    assert done.returncode == code, done.stdout + done.stderr
+    return read(folder / "x.h5")
+
+
+@pytest.mark.parametrize("mode", ["tcp", "sim", "cuda"])
+@pytest.mark.parametrize("pattern", list(PATTERNS))
+def test_load_patterns_run_in_memory_of_gpus(play: Play, pattern: str, mode: str, tmp_path: Path) -> None:
+    results = played(play(pattern, "--mode", mode), tmp_path)
+    (load,) = results.loads
+    assert load.flows.ok.all()
+    assert (load.flows.messages > 0).all()
+    assert results.facts.memory == "cuda"
+    assert results.ranks.gpu.tolist() == ([0] * 4 if mode == "sim" else [0, 1, 0, 1])  # hosts of one rank each
+    assert set(results.ranks.gpu_name) == {"NVIDIA H100 80GB HBM3"}
+    assert set(results.ranks.gpu_path) == {{"tcp": "staged", "cuda": "direct", "sim": ""}[mode]}
+    show = [sys.executable, "-m", "everylink", "show", str(tmp_path / "x.h5")]
+    text = subprocess.run(show, capture_output=True, text=True, check=False).stdout
+    assert "messages in memory of GPUs: NVIDIA H100 80GB HBM3: 4 ranks" in text
+
+
+@pytest.mark.parametrize("memory", ["cuda-managed", "cuda-pinned"])
+@pytest.mark.parametrize("pattern", ["shift", "client-server"])
+def test_load_patterns_run_in_memory_that_processor_and_gpu_see(
+    play: Play, pattern: str, memory: str, tmp_path: Path
+) -> None:
+    (load,) = played(play(pattern, "--mode", "tcp", memory=memory), tmp_path).loads
+    assert load.flows.ok.all()
+
+
+def test_requests_are_verified_between_gpus_on_request(play: Play, tmp_path: Path) -> None:
+    (load,) = played(play("client-server", "--mode", "cuda:copy=sm", "--check"), tmp_path).loads
+    assert load.flows.ok.all()
+
+
+@pytest.mark.parametrize("fault", ["zeros", "swapped"])
+@pytest.mark.parametrize("mode", ["cuda", "tcp"])
+@pytest.mark.parametrize("pattern", list(PATTERNS))
+def test_what_a_gpu_damages_is_found_in_the_flows_that_it_takes_part_in(
+    play: Play, pattern: str, mode: str, fault: str, tmp_path: Path
+) -> None:
+    done = play(pattern, "--mode", mode, fault=f"{fault}@1")
+    (load,) = played(done, tmp_path, code=3).loads
+    bytes_of = load.scenes.bytes[load.flows.scene]
+    into = np.isin(load.flows.to, (1, 3))  # copies into memory of GPU 1
+    if pattern == "victim":  # its messages go both ways
+        into |= (load.flows.kind == PING) & np.isin(load.flows.frm, (1, 3))
+    damaged = (bytes_of > 64) & into
+    assert damaged.any()
+    assert set(load.flows.outcome[damaged].tolist()) == {CORRUPT}
+    assert load.flows.ok[~damaged].all()
+    assert "delivered wrong bytes" in done.stdout
+
+
+OUT_OF_MEMORY = ("out-of-memory@1", "could not be measured: GPU 1 has not enough free memory on host")
+ERROR = ("error:400@1", "GPU 1: ")
+HANG = ("hang:100@1", "has not ended after 10 s on host")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "mode", "fault", "said"),
+    [
+        *[
+            (pattern, "cuda", *fault)
+            for pattern in ("shift", "incast", "client-server")
+            for fault in (OUT_OF_MEMORY, ERROR)
+        ],
+        *[(pattern, "tcp", *ERROR) for pattern in ("shift", "incast", "client-server")],
+        ("shift", "cuda", *HANG),
+        ("client-server", "tcp", *HANG),
+    ],
+)
+def test_flows_of_a_gpu_that_fails_could_not_be_measured_and_the_others_are(
+    play: Play, pattern: str, mode: str, fault: str, said: str, tmp_path: Path
+) -> None:
+    done = play(pattern, "--mode", mode, fault=fault)
+    (load,) = played(done, tmp_path, code=4).loads
+    at_1 = np.isin(load.flows.frm, (1, 3)) | np.isin(load.flows.to, (1, 3))
+    assert set(load.flows.outcome[at_1].tolist()) <= {OK, LOCAL}
+    assert LOCAL in load.flows.outcome[at_1]
+    assert load.flows.ok[~at_1].all()
+    assert said in done.stdout
+    assert "flows FAILED" not in done.stdout
 
 
 @pytest.mark.parametrize(

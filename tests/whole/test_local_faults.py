@@ -157,6 +157,18 @@ def test_without_memory_on_every_rank_nothing_is_measured_and_the_hosts_are_name
     assert not ended.path.exists()
 
 
+def test_a_load_pattern_goes_on_without_a_rank_that_has_no_memory_for_its_messages(tmp_path: Path) -> None:
+    options = ["shift", "-s", "32MiB", "--window", 1, "--duration", 0.02, "--progress", "none", "--time-limit", 20]
+    ended = run_with(tmp_path, {1: "ulimit -v 120000"}, options)
+    assert ended.codes == [4, 4, 4, 4], ended.err
+    with h5py.File(ended.path) as file:
+        flows = file["patterns/shift/flows"]
+        of_rank = (flows["from"][:] == 1) | (flows["to"][:] == 1)
+        assert set(flows["outcome"][:][of_rank].tolist()) == {LOCAL}
+        assert set(flows["outcome"][:][~of_rank].tolist()) == {OK}
+    assert "6 of 12 links could not be measured: not enough memory on host" in ended.out
+
+
 @pytest.mark.long("half a minute")
 def test_flows_of_a_load_pattern_are_not_broken_by_a_rank_that_may_open_too_few_files(tmp_path: Path) -> None:
     options = ["shift", "-s", "1KiB", "--duration", 0.02, "--progress", "none"]

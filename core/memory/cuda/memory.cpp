@@ -49,7 +49,7 @@ enum class Kind { device, managed, pinned };
 class OnGpu final : public Memory {
  public:
   OnGpu(std::size_t bytes, int gpu, Kind kind, bool for_hosts)
-      : device_(device_of(gpu)), kind_(kind), bytes_(bytes), wrong_(device_, sizeof(std::uint64_t)) {
+      : device_(device_of(gpu)), kind_(kind), bytes_(bytes), word_(device_, sizeof(std::uint64_t)) {
     const auto& driver = device_.driver();
     const std::size_t room = std::max<std::size_t>(bytes, 1);
     if (kind == Kind::pinned)
@@ -79,7 +79,7 @@ class OnGpu final : public Memory {
   }
 
   bool holds(Slice slice, std::uint64_t seed) const override {
-    auto& wrong = *reinterpret_cast<std::uint64_t*>(wrong_.at());
+    auto& wrong = word();
     wrong = not_answered;
     device_.check(device_.driver().fill_words(counter_, 0, sizeof wrong / 4, device_.stream()),
                   "cuMemsetD32Async");
@@ -97,9 +97,23 @@ class OnGpu final : public Memory {
   void download(Slice slice) override { bring(slice, false); }
   void upload(Slice slice) override { bring(slice, true); }
 
+  std::uint64_t word_at(std::size_t offset) override {
+    if (kind_ != Kind::device) return Memory::word_at(offset);
+    copy(address_of(&word()), at() + offset, sizeof word());
+    device_.finish("reading a word");
+    return word();
+  }
+  void set_word_at(std::size_t offset, std::uint64_t value) override {
+    if (kind_ != Kind::device) return Memory::set_word_at(offset, value);
+    word() = value;
+    copy(at() + offset, address_of(&word()), sizeof value);
+    device_.finish("writing a word");
+  }
+
  private:
   static constexpr std::uint64_t not_answered = ~std::uint64_t{0};
 
+  std::uint64_t& word() const { return *reinterpret_cast<std::uint64_t*>(word_.at()); }
   Pointer at() const {
     if (allocation_) return allocation_->at();
     return pinned_ ? address_of(pinned_->at()) : managed_;
@@ -138,7 +152,7 @@ class OnGpu final : public Memory {
   const Device& device_;
   const Kind kind_;
   const std::size_t bytes_;
-  const Pinned wrong_;  // the last count, in memory of the host
+  const Pinned word_;  // in memory of the host: the last count, or a word on its way
   std::unique_ptr<Allocation> allocation_;
   std::unique_ptr<Pinned> pinned_, copy_;
   Pointer managed_ = 0, counter_ = 0;

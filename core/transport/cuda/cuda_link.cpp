@@ -63,9 +63,9 @@ CudaLink::CudaLink(std::shared_ptr<CudaShared> shared, const Setup& setup, std::
       waiter_(setup.crowded),
       sends_(shared_->device),
       receives_(shared_->device),
-      meetings_(shared_->device),
-      signals_(shared_->device),
-      one_sided_(shared_->device) {}
+      meetings_(shared_->device) {
+  if (setup.one_sided) one_sided_.emplace(shared_->device);
+}
 
 CudaLink::~CudaLink() {
   for (auto& ticket : tickets_)
@@ -101,7 +101,7 @@ int CudaLink::start_send_after(int after, Slice slice) {
 }
 
 int CudaLink::start_recv(Slice) {
-  signals_.write(theirs_.posted, ++received_);
+  shared_->signals.write(theirs_.posted, ++received_);
   receives_.wait_until(own_.arrived, received_);
   return open_ticket(receives_, own_.arrived, received_);
 }
@@ -112,20 +112,20 @@ int CudaLink::hold() {
   return base_ + static_cast<int>(tickets_.size()) - 1;
 }
 
-void CudaLink::release(int held) { signals_.write(own_.held(), ticket_of(held).value); }
+void CudaLink::release(int held) { shared_->signals.write(own_.held(), ticket_of(held).value); }
 
 int CudaLink::start_put(Slice slice, std::size_t at) {
   if (!lies_within(peer_in_bytes_, {at, slice.bytes})) return no_ticket;
-  one_sided_.copy(peer_.in + at, out_ + slice.offset, slice.bytes, shared_->copy_by);
-  const int ticket = open_ticket(one_sided_);
+  one_sided_->copy(peer_.in + at, out_ + slice.offset, slice.bytes, shared_->copy_by);
+  const int ticket = open_ticket(*one_sided_);
   tickets_.back().is_put = true;
   return ticket;
 }
 
 int CudaLink::start_get(Slice slice, std::size_t at) {
   if (!lies_within(peer_out_bytes_, {at, slice.bytes})) return no_ticket;
-  one_sided_.copy(in_ + slice.offset, peer_.out + at, slice.bytes, shared_->copy_by);
-  return open_ticket(one_sided_);
+  one_sided_->copy(in_ + slice.offset, peer_.out + at, slice.bytes, shared_->copy_by);
+  return open_ticket(*one_sided_);
 }
 
 bool CudaLink::is_done(Ticket& ticket) {
@@ -163,7 +163,7 @@ Outcome CudaLink::flush(Seconds until) {
 }
 
 Outcome CudaLink::meet(Seconds until) {
-  signals_.write(theirs_.met, ++met_);
+  shared_->signals.write(theirs_.met, ++met_);
   meetings_.wait_until(own_.met, met_);
   const int ticket = open_ticket(meetings_);
   if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;

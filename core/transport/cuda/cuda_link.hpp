@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -40,15 +41,17 @@ class Stream {
   Handle stream_ = nullptr;
 };
 
-// What links of one transport share.
+// What links of one transport share. Signals, which never wait, have one stream for all links: a GPU has 32
+// queues, and where more streams share them, one that waits for a peer can hold up another.
 struct CudaShared {
   const Device& device;
   FlagBlock flags;
   OpenedPeers peers;
   CopyBy copy_by;
+  Stream signals;              // to peers: receives that are posted, meetings
   std::vector<Handle> events;  // not in use
   CudaShared(const Device& of, CopyBy by, bool for_hosts)
-      : device(of), flags(of, for_hosts), peers(of), copy_by(by) {}
+      : device(of), flags(of, for_hosts), peers(of), copy_by(by), signals(of) {}
   ~CudaShared();
   CudaShared(const CudaShared&) = delete;
   CudaShared& operator=(const CudaShared&) = delete;
@@ -95,7 +98,8 @@ class CudaLink final : public Link, public OneSided, public Chained {
   const OpenedPeers::Memories peer_;
   const std::uint64_t peer_out_bytes_, peer_in_bytes_;
   Waiter waiter_;
-  Stream sends_, receives_, meetings_, signals_, one_sided_;
+  Stream sends_, receives_, meetings_;
+  std::optional<Stream> one_sided_;  // if puts and gets were asked for
   std::uint32_t sent_ = 0, received_ = 0, met_ = 0, held_ = 0;
   std::deque<Ticket> tickets_;
   int base_ = 0;
