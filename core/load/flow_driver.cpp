@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "base/random.hpp"
+
 namespace everylink {
 namespace {
 

@@ -11,7 +11,6 @@
 #include "base/bytes.hpp"
 #include "base/host_reading.hpp"
 #include "base/outcome.hpp"
-#include "base/random.hpp"
 #include "base/seconds.hpp"
 #include "load/flows.hpp"
 #include "load/meter.hpp"
