@@ -22,7 +22,7 @@ namespace {
 // Memory of a GPU, as load patterns may use it, and how often they did.
 class Hidden final : public Memory {
  public:
-  explicit Hidden(std::size_t bytes) : memory_(memory_named("host").make(bytes, 0)) {}
+  explicit Hidden(std::size_t bytes) : memory_(memory_named("host").make(bytes, 0, false)) {}
   Region region() const override {
     return {.at = nullptr, .bytes = memory_->region().bytes, .kind = MemoryKind::cuda, .gpu = 0};
   }
