@@ -22,7 +22,7 @@ STAND_IN = Path(measure_program()).parent.parent / "tests" / "core" / "cuda"
 ROOT = Path(__file__).parents[2]
 OTHER_PROCESS_IDS = ["unshare", "--pid", "--fork", "--kill-child"]  # so that handles of CUDA IPC are not valid
 NOT_PERMITTED = "CUDA_ERROR_NOT_PERMITTED, operation not permitted"
-LOCAL = 4  # the exit code of a run with links that could not be measured
+NOT_MEASURED = 4  # the exit code of a run with links that could not be measured
 OnGpus = Callable[..., Outcome]
 
 
@@ -225,7 +225,7 @@ NO_CHANNEL = "; fabric handles take hosts of one NVLink domain that run nvidia-i
 def test_gpus_of_two_hosts_that_cannot_be_joined_are_refused_in_one_sentence(
     two_hosts: TwoHosts, domains: tuple[str, str], nvml: tuple[str, str], fault: str, said: str
 ) -> None:
-    done = two_hosts.measure(domains=domains, nvml=nvml, fault=fault, code=LOCAL)
+    done = two_hosts.measure(domains=domains, nvml=nvml, fault=fault, code=NOT_MEASURED)
     (sentence,) = [line for line in done.out.splitlines() if "could not be measured" in line]
     assert sentence.startswith(f"2 of 2 links could not be measured: {said}")
     assert sentence.endswith(WOULD_WORK)
@@ -233,12 +233,12 @@ def test_gpus_of_two_hosts_that_cannot_be_joined_are_refused_in_one_sentence(
 
 
 def test_containers_of_one_name_are_told_to_have_names_of_their_own(possible: None, tmp_path: Path) -> None:
-    done = TwoHosts(tmp_path, ("one", "one")).measure(code=LOCAL)
+    done = TwoHosts(tmp_path, ("one", "one")).measure(code=NOT_MEASURED)
     assert f"{CANNOT_JOIN} by fabric handles only: it asks for them only if the containers have names" in done.out
 
 
 def test_the_host_that_has_no_fabric_handles_is_named(two_hosts: TwoHosts) -> None:
-    done = two_hosts.measure(domains=("rack", ""), code=LOCAL)
+    done = two_hosts.measure(domains=("rack", ""), code=NOT_MEASURED)
     assert "memory of GPU 0 cannot have fabric handles" in done.out
     assert "on host host1 (rank 1)" in done.out
 
