@@ -32,7 +32,7 @@ def on_gpus(measure: Measure) -> OnGpus:
 
     def call(*words: str | int, code: int = 0, fault: str = "", memory: str = "cuda") -> Outcome:
         environment = {"LD_LIBRARY_PATH": str(STAND_IN), "CUDA_STAND_IN": fault}
-        options = ["--memory", memory, "-n", 6, "-s", "8,70000", "--time-limit", 2]
+        options = ["--memory", memory, "-n", 6, "-s", "8,70000", "--time-limit", 10]
         return measure(*options, *words, environment=environment, expect=code)
 
     return call
@@ -263,7 +263,7 @@ def play(tmp_path: Path) -> Play:
     """Run a load pattern on four ranks in memory of GPUs, of which the driver has a fault."""
 
     def call(pattern: str, *words: str, fault: str = "", memory: str = "cuda") -> subprocess.CompletedProcess[str]:
-        options = [*PATTERNS[pattern], "--np", 4, "--memory", memory, "--time-limit", 2, "-o", tmp_path / "x.h5"]
+        options = [*PATTERNS[pattern], "--np", 4, "--memory", memory, "--time-limit", 10, "-o", tmp_path / "x.h5"]
         command = [measure_program(), *map(str, options), *words]
         environment = os.environ | {"LD_LIBRARY_PATH": str(STAND_IN), "CUDA_STAND_IN": fault}
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE)
