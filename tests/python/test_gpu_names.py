@@ -1,12 +1,14 @@
 """Ranks whose messages lie in memory of GPUs are named after these, everywhere."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from browser import done_in
 from conftest import Command
+from everylink.io.npz import write_npz
 from everylink.io.read import read
 from gpu_runs import on_gpus
 from make_results import Link, steady
@@ -67,3 +69,17 @@ def test_printed_pages_of_gpus_are_drawn(kind: str, tmp_path: Path, everylink: C
     path = on_gpus(tmp_path / "x.h5", range(8), hosts=EIGHT, time=slow_pair)
     assert everylink("report", path, "-o", tmp_path / f"x.{kind}")[0] == 0
     assert (tmp_path / f"x.{kind}").stat().st_size > 10_000
+
+
+def test_an_archive_holds_the_gpus(tmp_path: Path, everylink: Command) -> None:
+    path = on_gpus(tmp_path / "x.h5", (0, 0, 2, 3), hosts=HOSTS, time=slow_pair)
+    assert everylink("convert", path, tmp_path / "x.npz")[0] == 0
+    before, after = (everylink("show", tmp_path / name)[1].splitlines()[1:] for name in ("x.h5", "x.npz"))
+    assert before == after
+
+
+def test_names_are_no_columns(tmp_path: Path) -> None:
+    results = read(on_gpus(tmp_path / "x.h5", (0, 1, 2, 3), hosts=HOSTS))
+    assert results.ranks.numbers
+    write_npz(replace(results, path=tmp_path / "x.npz"))
+    assert read(tmp_path / "x.npz").ranks.name(3) == "n1:gpu3"

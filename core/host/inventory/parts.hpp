@@ -24,8 +24,8 @@ void read_host_counters(const Files&, Notes&);
 void read_interfaces(const Files&, Notes&);
 void read_rdma(const Files&, Notes&);
 void read_cxi(const Files&, Notes&);
-// After adapters. `carry`: messages lie in their memory. Without, the present speed of their PCIe links is not
-// kept: a GPU that does nothing lowers it, and messages in memory of the host do not wake it.
+// After adapters. `carry`: messages lie in their memory. Without, the present speed of their PCIe links is
+// not kept: a GPU that does nothing lowers it, and messages in memory of the host do not wake it.
 void read_gpus(const Files&, Notes&, bool carry);
 // Of the system, whatever the root of the files is.
 void ask_nvml(const Files&, Notes&);

@@ -22,7 +22,7 @@ from everylink.io.formats import Format, register
 from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage
 from everylink.io.inventory import INVENTORY, inventory_columns
 from everylink.io.results_file import attributes_of, attributes_of_size, columns_of, evened, results_in
-from everylink.model.results import Results
+from everylink.model.results import Results, entries_of
 
 ATTRIBUTES, SUFFIX = "attributes/", ".npy"
 # What zipfile and NumPy raise for damaged files.
@@ -138,13 +138,13 @@ def write_npz(results: Results, force: bool = False) -> list[str]:
     """Write everything to the path of the results. Returns no lines, since nothing is lost. Raises UserMistake."""
     even = evened(results)
     arrays = _named(ATTRIBUTES, attributes_of(even))
-    arrays |= _named("ranks/", vars(even.ranks)) | _named("steps/", vars(even.steps))
+    arrays |= _named("ranks/", entries_of(even.ranks)) | _named("steps/", entries_of(even.steps))
     for size in even.sizes:
         arrays |= _named(f"sizes/{size.bytes}/{ATTRIBUTES}", attributes_of_size(size))
         arrays |= _named(f"sizes/{size.bytes}/", columns_of(size.rows))
     if len(even.local_faults):
-        arrays |= _named("local_faults/", vars(even.local_faults))
-    for group, columns in inventory_columns(even.inventory).items():
+        arrays |= _named("local_faults/", entries_of(even.local_faults))
+    for group, columns in inventoryentries_of(even.inventory).items():
         arrays |= _named(f"{INVENTORY}/{group}/", columns)
     if even.remarks:
         arrays |= _named("", {"remarks": even.remarks})

@@ -23,7 +23,17 @@ from everylink.io.stored import NAMES, Source, StoredRows
 from everylink.io.unsaved import Parts, Run, merge, read_parts, settled
 from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.loads import Flows, Load, Scenes
-from everylink.model.results import NO_LOCAL_FAULTS, UNKNOWN_COUNT, Facts, LocalFaults, Ranks, Results, Size, Steps
+from everylink.model.results import (
+    NO_LOCAL_FAULTS,
+    UNKNOWN_COUNT,
+    Facts,
+    LocalFaults,
+    Ranks,
+    Results,
+    Size,
+    Steps,
+    entries_of,
+)
 from everylink.model.rows import MISSING, Outcome, Rows, columns
 
 FORMAT = "everylink"
@@ -276,15 +286,15 @@ def append_rows(path: Path, more: Mapping[int, Iterable[Rows]], steps: Steps | N
             file.attrs["rows"] = np.uint64(end)
         if steps is not None:
             del file["steps"]
-            _write_columns(file.create_group("steps"), vars(steps))
+            _write_columns(file.create_group("steps"), entries_of(steps))
             file.attrs["steps"] = np.uint64(len(steps.began))
 
 
 def _write(file: Any, results: Results, room: int) -> None:
     for name, value in attributes_of(results).items():
         file.attrs[name] = _text(value) if isinstance(value, str) else value
-    _write_columns(file.create_group("ranks"), vars(results.ranks))
-    _write_columns(file.create_group("steps"), vars(results.steps))
+    _write_columns(file.create_group("ranks"), entries_of(results.ranks))
+    _write_columns(file.create_group("steps"), entries_of(results.steps))
     for size in results.sizes:
         group = file.create_group(f"sizes/{size.bytes}")
         group.attrs.update(attributes_of_size(size))
@@ -292,7 +302,7 @@ def _write(file: Any, results: Results, room: int) -> None:
     if results.remarks:
         file["remarks"] = _texts(results.remarks)
     if len(results.local_faults):
-        _write_columns(file.create_group("local_faults"), vars(results.local_faults))
+        _write_columns(file.create_group("local_faults"), entries_of(results.local_faults))
     for name, entries in inventory_columns(results.inventory).items():
         _write_columns(file.create_group(f"{INVENTORY}/{name}"), entries)
 

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,6 +142,11 @@ class LocalFaults:
 
     def __len__(self) -> int:
         return len(self.cause)
+
+
+def entries_of(table: Ranks | Steps | LocalFaults) -> dict[str, Any]:
+    """Its columns by name, without what is derived from them."""
+    return {field.name: getattr(table, field.name) for field in fields(table)}
 
 
 NO_LOCAL_FAULTS = LocalFaults(np.zeros(0, np.uint32), ())
