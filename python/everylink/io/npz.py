@@ -144,7 +144,7 @@ def write_npz(results: Results, force: bool = False) -> list[str]:
         arrays |= _named(f"sizes/{size.bytes}/", columns_of(size.rows))
     if len(even.local_faults):
         arrays |= _named("local_faults/", entries_of(even.local_faults))
-    for group, columns in inventoryentries_of(even.inventory).items():
+    for group, columns in inventory_columns(even.inventory).items():
         arrays |= _named(f"{INVENTORY}/{group}/", columns)
     if even.remarks:
         arrays |= _named("", {"remarks": even.remarks})
