@@ -259,3 +259,15 @@ def test_entries_are_grouped_by_part_name_and_host_in_the_order_of_readings(most
     assert list(zip(grouped.part.tolist(), grouped.name.tolist(), grouped.host.tolist(), strict=True)) == [
         rows[i][:3] for i in starts
     ]
+
+
+@pytest.mark.parametrize("command", ["show", "diagnose", "inventory"])
+def test_a_run_that_was_killed_before_a_host_was_read_has_an_empty_inventory(
+    command: str, good: Path, everylink: Command
+) -> None:
+    instead("inventory/texts/text", np.array([], "S256"))(good)
+    assert everylink("inventory", good)[0] == 2  # of a run that ended, it is damaged
+    attribute("complete", 0)(good)
+    code, said, error = everylink(command, good)
+    assert "damaged" not in error, said
+    assert code != 2 or "has no inventory" in error

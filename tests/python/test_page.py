@@ -253,7 +253,7 @@ def test_faults_stand_out_where_several_hosts_share_a_cell(
     """
     usual, found, blocks = done_in(page, script, "--window-size=1700,1200")
     assert len(usual) > 1000
-    assert blocks == 512
+    assert 400 < blocks <= 512
     for name, cells in found:
         assert max(cells) < min(usual) - 4, (name, cells, min(usual), usual_places[int(np.argmin(usual))])
 

@@ -40,6 +40,8 @@ def inventory_in(group: Tree, ranks: int, hosts: int, complete: bool) -> Invento
     carried = _entries(group.group("carried"), Carried, complete)
     retransmits = _entries(group.group("retransmits"), Retransmits, complete)
     texts = group.group("texts").strings("text")  # last: what is written after a text names it
+    if not texts and not complete:  # killed before the first host was read
+        texts = ("",)
     if not texts or texts[0]:
         raise Damage(f"{group.name}/texts does not begin with an empty text")
     if not complete:
