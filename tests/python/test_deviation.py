@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from everylink.deviation.blocks import blocks_of
 from everylink.deviation.model import Deviations
 from everylink.deviation.reduce import deviations
 from everylink.deviation.scale import FAILED, LEAST_KNOWN, MOST, NOT_MEASURED, code_of, coded, factors
+from everylink.deviation.strips import SECONDS, strip
 from everylink.deviation.usual import Usual
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.expected import Expected
@@ -260,3 +262,36 @@ def test_blocks_have_whole_hosts_or_parts_of_one(hosts: Sequence[int], most: int
     frm, to = _all(len(hosts))
     results = _run(hosts, _rows(frm, to, np.full(len(frm), USUAL)))
     assert blocks_of(results.ranks, most).edges.tolist() == edges
+
+
+def _medians_of_readings(size: Size, ranks: int) -> NDArray[np.float32]:
+    """What `strip` keeps of seconds, one link at a time; [ranks, ranks]."""
+    found = np.full((ranks, ranks), -np.inf, np.float32)
+    rows = size.rows
+    for frm, to in zip(*_all(ranks), strict=True):
+        own = (rows.frm == frm) & (rows.to == to) & (rows.outcome != Outcome.LOCAL)
+        failed = rows.outcome[own & (rows.outcome != Outcome.OK)]
+        if len(failed):
+            found[frm, to] = -float(failed[0])
+        elif own.any():
+            found[frm, to] = np.median(rows.median[own])
+    return found
+
+
+@pytest.mark.parametrize("turns", [1, 3, 40, 5000])
+@pytest.mark.parametrize("block", [7, 100, 2**18])
+def test_of_any_number_of_readings_a_link_has_their_median(
+    turns: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def valued(frm: Any, to: Any, outcome: Any, median: Any) -> NDArray[np.float32]:
+        return np.asarray(np.where(outcome == Outcome.OK, median, -outcome.astype(np.float32)))
+
+    ranks, random = 4, np.random.default_rng(turns)
+    frm, to = _all(ranks, turns)
+    rows = _rows(frm, to, USUAL * random.uniform(1, 2, len(frm)))
+    rows.outcome[random.random(len(frm)) < 0.3 / turns] = Outcome.TIMEOUT
+    rows = chosen(rows, random.permutation(len(frm))[: max(1000 if block < 100 else len(frm), 12)])
+    size = Size(1, 1, ranks, rows)
+    monkeypatch.setattr("everylink.model.rows.BLOCK", block)
+    found = strip(size, np.arange(ranks), 0, ranks, SECONDS, valued)
+    np.testing.assert_allclose(found, _medians_of_readings(size, ranks), rtol=1e-6)

@@ -1,6 +1,6 @@
 """Strips of the matrix of all links: what was read of each link, by the places of its ends in drawn order."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,53 +46,78 @@ def strip(size: Size, place: Index, begin: int, end: int, kind: Kind, valued: Va
     """
     ranks = len(place)
     cells = ranks * (end - begin)
-    layers: list[Values] = []
     require_memory(cells * np.dtype(kind.type).itemsize, f"to draw the links of {ranks:,} ranks")
+    layers = _Layers(cells, kind)
     for frm, to, attempt, outcome, median in size.rows.blocks("frm", "to", "attempt", "outcome", "median"):
         kept = (attempt == MAIN) & (outcome != Outcome.LOCAL)
         if end - begin < ranks:
             kept &= (place[frm] >= begin) & (place[frm] < end)
         if not kept.all():
             frm, to, outcome, median = frm[kept], to[kept], outcome[kept], median[kept]
-        at = (place[frm] - begin) * ranks + place[to]
-        _place(layers, at, valued(frm, to, outcome, median), cells, kind)
-    if not layers:
-        layers.append(np.full(cells, kind.none, kind.type))
-    return _medians(layers, kind).reshape(end - begin, ranks)
+        layers.add((place[frm] - begin) * ranks + place[to], valued(frm, to, outcome, median))
+    return _medians(layers.layers, kind).reshape(end - begin, ranks)
 
 
-def _place(layers: list[Values], cells: Index, values: Values, size: int, kind: Kind) -> None:
-    """Puts each value into the first layer that has none at its cell; that of a failed one into the first, for good."""
-    if not layers:
-        layers.append(np.full(size, kind.none, kind.type))
-    failed = (values < kind.least) & (values != kind.none)
-    layers[0][cells[failed]] = values[failed]
-    there = layers[0][cells]
-    fits = (values >= kind.least) & ((there >= kind.least) | (there == kind.none))
-    if not fits.all():
-        cells, values = cells[fits], values[fits]
-    for left, more in _each_once(cells, values):
-        for layer in layers:
-            free = layer[left] == kind.none
-            layer[left[free]] = more[free]
-            left, more = left[~free], more[~free]
-        if len(left):
-            layers.append(np.full(size, kind.none, kind.type))
-            layers[-1][left] = more
+class _Layers:
+    """The values of cells, the n-th of each in the n-th layer; that of a failed one in the first, for good.
+
+    Of few layers it is counted which have a value at a cell: a number for each cell would take several times the
+    memory of a layer.
+    """
+
+    FEW = 8
+
+    def __init__(self, cells: int, kind: Kind) -> None:
+        self._cells, self._kind = cells, kind
+        self.layers = [self._empty()]
+        self._filled: NDArray[np.uint32] | None = None  # by cell, how many layers have a value there
+
+    def add(self, cells: Index, values: Values) -> None:
+        """Any cell may occur several times."""
+        kind, first = self._kind, self.layers[0]
+        failed = (values < kind.least) & (values != kind.none)
+        first[cells[failed]] = values[failed]
+        there = first[cells]
+        fits = (values >= kind.least) & ((there >= kind.least) | (there == kind.none))
+        if not fits.all():
+            cells, values = cells[fits], values[fits]
+        layer, cells, values = _by_turn(cells, values)
+        if (there == kind.none).all() and not layer.any():
+            first[cells] = values
+        elif len(cells):
+            self._put(layer + self._filled_at(cells), cells, values)
+
+    def _put(self, layer: Index, cells: Index, values: Values) -> None:
+        while len(self.layers) <= layer.max():
+            self.layers.append(self._empty())
+        order = np.argsort(layer, kind="stable")
+        numbers, begins = np.unique(layer[order], return_index=True)
+        for number, part in zip(numbers.tolist(), np.split(order, begins[1:]), strict=True):
+            self.layers[number][cells[part]] = values[part]
+        if self._filled is not None:
+            np.maximum.at(self._filled, cells, (layer + 1).astype(np.uint32))
+        elif len(self.layers) > self.FEW:
+            self._filled = self._counted(slice(None)).astype(np.uint32)
+
+    def _filled_at(self, cells: Index) -> Index:
+        return (self._counted(cells) if self._filled is None else self._filled[cells]).astype(np.int64)
+
+    def _counted(self, cells: Index | slice) -> Index:
+        return np.asarray(np.sum([layer[cells] != self._kind.none for layer in self.layers], axis=0))
+
+    def _empty(self) -> Values:
+        return np.full(self._cells, self._kind.none, self._kind.type)
 
 
-def _each_once(cells: Index, values: Values) -> Iterator[tuple[Index, Values]]:
-    """The same in parts, in each of which no cell occurs twice."""
+def _by_turn(cells: Index, values: Values) -> tuple[Index, Index, Values]:
+    """For each value how many come before it at the same cell, its cell, and the value; in any order."""
     ordered = np.sort(cells)
     if not (ordered[1:] == ordered[:-1]).any():
-        yield cells, values
-        return
+        return np.zeros(len(cells), np.int64), cells, values
     order = np.argsort(cells, kind="stable")
     cells, values = cells[order], values[order]
     begins = np.flatnonzero(np.diff(cells, prepend=-1))
-    turn = np.arange(len(cells)) - np.repeat(begins, np.diff(begins, append=len(cells)))
-    for which in range(int(turn.max()) + 1):
-        yield cells[turn == which], values[turn == which]
+    return np.arange(len(cells)) - np.repeat(begins, np.diff(begins, append=len(cells))), cells, values
 
 
 def _medians(layers: list[Values], kind: Kind) -> Values:
