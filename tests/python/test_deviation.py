@@ -279,9 +279,10 @@ def _medians_of_readings(size: Size, ranks: int) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("turns", [1, 3, 40, 5000])
-@pytest.mark.parametrize("block", [7, 100, 2**18])
+@pytest.mark.parametrize("block", [1, 7, 100, 2**18])
+@pytest.mark.parametrize("last", [False, True], ids=["in any order", "one link last"])
 def test_of_any_number_of_readings_a_link_has_their_median(
-    turns: int, block: int, monkeypatch: pytest.MonkeyPatch
+    turns: int, block: int, last: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def valued(frm: Any, to: Any, outcome: Any, median: Any) -> NDArray[np.float32]:
         return np.asarray(np.where(outcome == Outcome.OK, median, -outcome.astype(np.float32)))
@@ -290,7 +291,10 @@ def test_of_any_number_of_readings_a_link_has_their_median(
     frm, to = _all(ranks, turns)
     rows = _rows(frm, to, USUAL * random.uniform(1, 2, len(frm)))
     rows.outcome[random.random(len(frm)) < 0.3 / turns] = Outcome.TIMEOUT
-    rows = chosen(rows, random.permutation(len(frm))[: max(1000 if block < 100 else len(frm), 12)])
+    order = random.permutation(len(frm))[: 1000 if block < 100 else len(frm)]
+    if last:
+        order = order[np.argsort((frm[order] == 0) & (to[order] == 1), kind="stable")]
+    rows = chosen(rows, order)
     size = Size(1, 1, ranks, rows)
     monkeypatch.setattr("everylink.model.rows.BLOCK", block)
     found = strip(size, np.arange(ranks), 0, ranks, SECONDS, valued)

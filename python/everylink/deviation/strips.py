@@ -82,7 +82,7 @@ class _Layers:
         if not fits.all():
             cells, values = cells[fits], values[fits]
         layer, cells, values = _by_turn(cells, values)
-        if (there == kind.none).all() and not layer.any():
+        if self._filled is None and (there == kind.none).all() and not layer.any():
             first[cells] = values
         elif len(cells):
             self._put(layer + self._filled_at(cells), cells, values)
