@@ -15,7 +15,7 @@ from everylink.judge.merged import one_per_subject
 from everylink.judge.readings import readings
 from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from everylink.model.groups import Grouping
-from everylink.model.results import Results
+from everylink.model.results import Results, entries_of
 from everylink.model.rows import ORDER, Outcome, chosen, joined
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
@@ -292,7 +292,7 @@ def test_on_one_host_ranks_are_judged_like_hosts() -> None:
     fabric = Fabric(8, 1, 8, faults=(parse_fault("slow-host:n3*0.6"),))
     results = _results(fabric, confirm=False)
     one_host = results.ranks.__class__(
-        **{**vars(results.ranks), "host_index": np.zeros(8, np.uint32), "host": ("h",) * 8}
+        **{**entries_of(results.ranks), "host_index": np.zeros(8, np.uint32), "host": ("h",) * 8}
     )
     verdict = _only(judge(replace(results, ranks=one_host)))
     assert (verdict.kind, verdict.subject) == ("rank", ("h:3",))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from everylink.errors import UserMistake
 from everylink.model.inventory import NO_INVENTORY
 from everylink.model.links import keys
-from everylink.model.results import UNKNOWN, LocalFaults, Ranks, Results, Size
+from everylink.model.results import UNKNOWN, LocalFaults, Ranks, Results, Size, entries_of
 from everylink.model.rows import MAIN, Outcome, chosen
 from everylink.units import size_text
 
@@ -133,7 +133,7 @@ def _renumbered_faults(faults: LocalFaults, number: NDArray[np.int64]) -> LocalF
 def _chosen_ranks(ranks: Ranks, kept: NDArray[np.int64]) -> Ranks:
     columns: dict[str, Any] = {
         name: tuple(column[rank] for rank in kept.tolist()) if isinstance(column, tuple) else column[kept]
-        for name, column in vars(ranks).items()
+        for name, column in entries_of(ranks).items()
     }
     _, first, index = np.unique(columns["host_index"], return_index=True, return_inverse=True)
     order = np.empty(len(first), np.uint32)
