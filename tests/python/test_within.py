@@ -1,6 +1,7 @@
 """Links between the ranks of a host are compared with those between the same places of other hosts."""
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,11 +51,18 @@ def test_a_place_that_few_hosts_have_tells_nothing() -> None:
 # In memory of GPUs, ranks and pairs of ranks are compared with the same places of other hosts, too.
 
 
-def _run_on_gpus(slow: dict[tuple[int, int], float], turns: int, kinds: list[int] | None = None) -> Results:
-    """10 hosts of 4 GPUs, of which some pairs of ranks take so many times as long; hosts of kind 1 take 1.5 times."""
+def _run_on_gpus(
+    slow: dict[tuple[int, int], float],
+    turns: int,
+    kinds: list[int] | None = None,
+    unmeasured: Sequence[tuple[int, int]] = (),
+) -> Results:
+    """Ten hosts with four GPUs each. `slow`: how many times as long as usual a pair of ranks takes; all pairs on
+    hosts of kind 1 take 1.5 times as long. `unmeasured`: pairs without readings."""
     random = np.random.default_rng(5)
     of_host = list(itertools.combinations(range(EACH), 2))
     pairs = np.concatenate([np.array(of_host) + EACH * host for host in range(HOSTS)])
+    pairs = np.array([pair for pair in pairs.tolist() if tuple(pair) not in unmeasured])
     times = np.array([USUAL * slow.get((a, b), 1.0) for a, b in pairs.tolist()])
     if kinds:
         times *= np.where(np.array(kinds)[pairs[:, 0] // EACH] == 1, 1.5, 1.0)
@@ -66,8 +74,13 @@ def _run_on_gpus(slow: dict[tuple[int, int], float], turns: int, kinds: list[int
     return Results(Path("run.h5"), facts, made, bare_steps(turns), (Size(1 << 20, 1, ranks, joined(parts)),))
 
 
-def _on_gpus(slow: dict[tuple[int, int], float], turns: int, kinds: list[int] | None = None) -> list[SlowWithin]:
-    run = _run_on_gpus(slow, turns, kinds)
+def _on_gpus(
+    slow: dict[tuple[int, int], float],
+    turns: int,
+    kinds: list[int] | None = None,
+    unmeasured: Sequence[tuple[int, int]] = (),
+) -> list[SlowWithin]:
+    run = _run_on_gpus(slow, turns, kinds, unmeasured)
     told = Kinds(np.array(kinds or [0] * HOSTS), ("", "")[: 1 + max(kinds or [0])], told=True)
     return find_within(run, run.sizes[0], told)
 
@@ -89,6 +102,11 @@ def test_a_suspect_pair_of_gpus_is_measured_again() -> None:
 def test_a_gpu_that_is_slow_to_all_others_of_its_host_is_one_part() -> None:
     (found,) = _on_gpus({(12, 13): 1.4, (12, 14): 1.4, (12, 15): 1.4}, 5)
     assert (found.host, found.ranks, found.sure) == (3, (12,), True)
+
+
+def test_of_a_gpu_that_was_measured_with_too_few_others_the_slow_pair_is_named() -> None:
+    found = _on_gpus({(12, 13): 1.4}, 9, unmeasured=[(12, 14), (12, 15)])
+    assert [(one.host, one.ranks, one.sure) for one in found] == [(3, (12, 13), True)]
 
 
 def test_a_host_that_is_slow_within_is_one_part() -> None:

@@ -1,8 +1,8 @@
 """Finds hosts whose ranks are slow among themselves, through shared memory or a cable between their GPUs; and these
 GPUs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,26 +64,28 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     if len(np.unique(host)) < FEWEST_HOSTS:
         return []
     noise = moderated(healthy_spread(rest), len(rest) // 2)
-    slow = _slow_of(_low_of(host, rest, time), noise, [(number,) for number in range(int(host.max()) + 1)])
-    found = [replace(one, host=one.ranks[0], ranks=()) for one in slow]
+    found = _slow_of(_low_of(host, rest, time), noise, lambda number: (number, ()))
     if not ranks.in_memory_of_gpus:
         return found
+
+    def named(*of: int) -> tuple[int, tuple[int, ...]]:
+        return int(host_of[of[0]]), of
+
     free = ~np.isin(host, [one.host for one in found])
-    ends, twice = np.concatenate([frm[free], to[free]]), np.tile(np.flatnonzero(free), 2)
-    of_ranks = _slow_of(_low_of(ends, rest[twice], time[twice]), noise, [(rank,) for rank in range(len(ranks))])
-    enough = _partners(frm, to, len(ranks)) >= FEWEST_PARTNERS
-    found += [replace(one, host=int(host_of[one.ranks[0]])) for one in of_ranks if enough[one.ranks[0]]]
-    free &= ~np.isin(frm, slow_ranks := [one.ranks[0] for one in of_ranks]) & ~np.isin(to, slow_ranks)
+    of_many = free & (_partners(frm, to, len(ranks))[[frm, to]] >= FEWEST_PARTNERS)
+    reading, end = np.nonzero(of_many.T)
+    ends = np.stack([frm, to], axis=1)[reading, end]
+    of_ranks = _slow_of(_low_of(ends, rest[reading], time[reading]), noise, named)
+    slow = [one.ranks[0] for one in of_ranks]
+    free &= ~np.isin(frm, slow) & ~np.isin(to, slow)
     pair = np.minimum(frm, to) * len(ranks) + np.maximum(frm, to)
-    numbers, place = np.unique(pair[free], return_inverse=True)
-    of_pairs = _slow_of(
-        _low_of(place, rest[free], time[free], 0.5), noise, [divmod(number, len(ranks)) for number in numbers.tolist()]
-    )
-    return found + [replace(one, host=int(host_of[one.ranks[0]])) for one in of_pairs if one.effect > SMALLEST_OF_GPUS]
+    low = _low_of(pair[free], rest[free], time[free], 0.5)
+    of_pairs = _slow_of(low, noise, lambda number: named(*divmod(number, len(ranks))))
+    return [*found, *of_ranks, *(one for one in of_pairs if one.effect > SMALLEST_OF_GPUS)]
 
 
-def _slow_of(parts: Parts, noise: float, ranks: Sequence[tuple[int, ...]]) -> list[SlowWithin]:
-    """The parts that are slower than most; `ranks`: those of each part by its number."""
+def _slow_of(parts: Parts, noise: float, named: Callable[[int], tuple[int, tuple[int, ...]]]) -> list[SlowWithin]:
+    """The parts that are slower than most; `named`: the host and the ranks of a part, by its number."""
     numbers, low, count, middle = parts
     if not len(low):
         return []
@@ -94,7 +96,7 @@ def _slow_of(parts: Parts, noise: float, ranks: Sequence[tuple[int, ...]]) -> li
     suspect = (z > SUSPECT_PART * SUSPECT_Z) & (effect > SMALLEST) & (count < SETTLED_READINGS)
     return [
         SlowWithin(
-            -1, ranks[int(numbers[i])], float(effect[i]), float(z[i]), int(count[i]), float(np.exp(middle[i])),
+            *named(int(numbers[i])), float(effect[i]), float(z[i]), int(count[i]), float(np.exp(middle[i])),
             len(numbers), bool(sure[i]),
         )
         for i in np.flatnonzero(sure | suspect)
@@ -143,5 +145,5 @@ def _low_of(of: NDArray[np.int64], rest: Values, time: Values, part: float = LOW
     order = np.lexsort((rest, of))
     numbers, starts, count = np.unique(of[order], return_index=True, return_counts=True)
     low = rest[order][starts + low_index(count, part)]
-    middle = np.array([np.median(one) for one in np.split(time[order], starts[1:])])
+    middle = np.array([np.median(one) for one in np.split(time[order], starts[1:]) if len(one)])
     return numbers.astype(np.int64), low, count.astype(np.int64), middle
