@@ -12,6 +12,7 @@ from everylink.inventory.cluster import Cluster
 from everylink.inventory.drift import Deviation, Drift, drift_of
 from everylink.inventory.gpus import GpusOfRun
 from everylink.inventory.meanings import (
+    DEVICE,
     HOST,
     NET,
     PCI,
@@ -41,10 +42,10 @@ def explained(results: Results, judgement: Judgement, topology: Topology | None 
 
     `topology`: what a file tells, where the cables of ports end among it.
     """
-    staged = staged_findings(results)
     if not was_read(results):
-        return replace(judgement, findings=staged)
+        return replace(judgement, findings=staged_findings(results, has_adapters=False))
     found = drift_of(results, topology)
+    staged = staged_findings(results, has_adapters=bool(found.cluster.parts_of(DEVICE)))
     judgement = replace(judgement, verdicts=one_per_switch(judgement.verdicts, found.cluster))
     verdicts = tuple(
         replace(one, because=_cause(one, found, results.facts.transport == CUDA)) for one in judgement.verdicts
@@ -134,7 +135,7 @@ def _may_explain(one: Deviation, verdict: Verdict, ends: Sequence[tuple[int, int
         shared = hosts.intersection(one.numbers)
         return 2 * len(shared) >= max(len(hosts), len(one.numbers))
     if verdict.kind in ("pair", "link") and one.name not in BETWEEN_TWO and not grew:
-        return len(ends) == 2 and any(host in one.numbers and gpus.joins(one.parts, ends) for host, _ in ends)
+        return len(ends) == 2 and ends[0][0] in one.numbers and gpus.joins(one.parts, ends)
     return any(host in one.numbers and _concerns(one, host, rank, gpus) for host, rank in ends)
 
 

@@ -1,12 +1,12 @@
 """GPUs of a host that are slow because of the PCIe switch that they share are one verdict."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from everylink.inventory.cluster import Cluster
 from everylink.inventory.gpus import gpu_of
+from everylink.judge.merged import each_by_itself
 from everylink.judge.verdict import Scope, Verdict
 
 
@@ -24,7 +24,9 @@ def one_per_switch(verdicts: Sequence[Verdict], cluster: Cluster) -> tuple[Verdi
             of_bridge = [slow[rank] for rank in ranks]
             if left_out.isdisjoint(of_bridge):
                 left_out.update(of_bridge)
-                merged.append(_of_switch(bridge, cluster.names[host], of_bridge))
+                switch = bridge.partition("/")[2]
+                text = f"of the GPUs of {cluster.names[host]} just those below PCIe switch {switch} are slow"
+                merged.append(each_by_itself(of_bridge, "rank", text))
     kept = [one for one in verdicts if one not in left_out]
     return tuple(sorted(kept + merged, key=lambda one: one.worth))
 
@@ -49,14 +51,3 @@ def _shared(host: int, slow: Mapping[int, Verdict], cluster: Cluster) -> list[tu
         and all(rank in slow for rank in ranks)
     ]
     return sorted(found, key=lambda one: -len(one[1]))
-
-
-def _of_switch(bridge: str, host: str, ranks: Sequence[Verdict]) -> Verdict:
-    worst = max(ranks, key=lambda one: one.factor or 1.0)
-    text = f"of the GPUs of {host} just those below PCIe switch {bridge.partition('/')[2]} are slow"
-    return replace(
-        worst, subject=tuple(one.subject[0] for one in ranks), scope=Scope.EACH,
-        evidence=f"{text}; of {worst.subject[0]}: {worst.evidence}",
-        factor=float(np.median([one.factor or 1.0 for one in ranks])), links=sum(one.links for one in ranks),
-        confidence=min(one.confidence for one in ranks),
-    )  # fmt: skip

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from everylink.errors import NotEnoughMemory
 from everylink.host_lists import folded
 from everylink.inventory.folding import parts_text
-from everylink.inventory.meanings import DEVICE, GPU, kind_of_part
+from everylink.inventory.meanings import GPU
 from everylink.judge.verdict import Finding
 from everylink.links.hosts import host_names
 from everylink.model.results import Results
@@ -15,9 +14,9 @@ ALWAYS_STAGED = ("tcp", "sim")  # modes that move bytes by the processor
 STAGED, DIRECT = "staged", "direct"  # columns of ranks/gpu_path
 
 
-def staged_findings(results: Results) -> tuple[Finding, ...]:
+def staged_findings(results: Results, has_adapters: bool) -> tuple[Finding, ...]:
     """The hosts whose GPUs' messages are staged while those of most others go direct, a fault; or one remark where all
-    are, although the hosts have RDMA adapters."""
+    are, although the hosts have RDMA adapters, as far as that is known."""
     ranks = results.ranks
     if results.facts.transport in ALWAYS_STAGED or not ranks.in_memory_of_gpus:
         return ()
@@ -32,14 +31,7 @@ def staged_findings(results: Results) -> tuple[Finding, ...]:
         is_rare = len(staged) <= len(direct)
         others = f"those of {plural(len(direct), 'host')} go direct"
         return (Finding("config", hosts, gpus, "critical" if is_rare else "warning", f"{what}; {others}", is_rare),)
-    if not _have_adapters(results):
+    if not has_adapters:
         return ()
     why = "although the hosts have RDMA adapters: see whether nvidia-peermem is loaded, and what the library can do"
     return (Finding("config", hosts, gpus, "warning", f"{what}, {why}", False),)
-
-
-def _have_adapters(results: Results) -> bool:
-    try:
-        return any(kind_of_part(part) == DEVICE for part in results.inventory.texts)
-    except NotEnoughMemory:
-        return False

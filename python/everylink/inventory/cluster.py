@@ -192,11 +192,9 @@ class Cluster:
                 found[part] = hosts[matters]
         return found
 
-    def hosts_where_awake(self, part: str) -> Hosts:
-        """The hosts on which a device runs at full speed: a GPU only where it holds messages of the run."""
-        if kind_of_part(part) != GPU:
-            return self.hosts_with(part)
-        return np.unique(self.ranks.host_index[self.ranks.gpu == int(part.partition("/")[2])]).astype(np.int64)
+    def hosts_using(self, gpu: str) -> Hosts:
+        """The hosts on which a GPU holds messages of the run."""
+        return np.unique(self.ranks.host_index[self.ranks.gpu == int(gpu.partition("/")[2])]).astype(np.int64)
 
     def _chips_of(self, parts: tuple[str, ...]) -> set[int]:
         return {code for part in parts for code in self.chips[part][1].tolist()}

@@ -2,14 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from everylink.inventory.cluster import Cluster
-from everylink.inventory.meanings import DEVICE, GPU, NET, PCI, PORT, device_of, kind_of_part
-
-NVLINK = "nvlink/"
+from everylink.inventory.meanings import DEVICE, GPU, NET, PCI, device_of, kind_of_part
 
 
 def gpu_of(cluster: Cluster, rank: int) -> str:
@@ -57,42 +54,28 @@ class GpusOfRun:
         (host, one), (other_host, other) = ends
         if not self.over_nvlinks or host != other_host or one is None or other is None:
             return False
-        return any(
-            part in self.cluster.ports_of(gpu_of(self.cluster, here)) and self._end_of(part, host) == self._pci(there)
-            for here, there in ((one, other), (other, one))
-            for part in parts
-        )
+        return not {*self.nvlinks_between(one, other), *self.nvlinks_between(other, one)}.isdisjoint(parts)
 
     def nvlinks_between(self, one: int, other: int) -> list[str]:
         """The NVLinks from the GPU of a rank to that of another one of its host, without a switch between them."""
-        host, to = int(self.cluster.ranks.host_index[one]), self._pci(other)
-        links = self.cluster.ports_of(gpu_of(self.cluster, one))
+        cluster, host = self.cluster, int(self.cluster.ranks.host_index[one])
+        to = cluster.inventory.value_of(host, gpu_of(cluster, other), "pci")
+        links = cluster.ports_of(gpu_of(cluster, one))
         return [part for part in links if to and self._end_of(part, host) == to]
-
-    def _pci(self, rank: int) -> str:
-        host, part = int(self.cluster.ranks.host_index[rank]), gpu_of(self.cluster, rank)
-        return self.cluster.inventory.value_of(host, part, "pci") if part else ""
 
     def _end_of(self, link: str, host: int) -> str:
         """The PCI address at the other end of an NVLink. One that is down does not tell: then most hosts' counts."""
-        return self.cluster.inventory.value_of(host, link, "remote_pci") or self._usual_ends.get(link, "")
-
-    @cached_property
-    def _usual_ends(self) -> dict[str, str]:
-        found = {}
-        for link in self.cluster.parts_of(PORT):
-            if link.startswith(NVLINK):
-                texts = [
-                    text for text in self.cluster.texts_at(link, "remote_pci", self.cluster.inventory.hosts) if text
-                ]
-                found[link] = max(sorted(set(texts)), key=texts.count, default="")
-        return found
+        inventory = self.cluster.inventory
+        if own := inventory.value_of(host, link, "remote_pci"):
+            return own
+        told = [text for text in self.cluster.texts_at(link, "remote_pci", inventory.hosts) if text]
+        return max(sorted(set(told)), key=told.count, default="")
 
     def way_between(self, one: int, other: int) -> str:
         """What lies between the GPUs of two ranks of a host, as nvidia-smi names it: NV4, PIX; empty: not known."""
         cluster, host = self.cluster, int(self.cluster.ranks.host_index[one])
         own, to = gpu_of(cluster, one), gpu_of(cluster, other)
-        return ways_of(cluster, own, host).get(to, "") if own and to else ""
+        return ways_of(cluster, own, host).get(to, "")
 
 
 def ways_of(cluster: Cluster, gpu: str, host: int) -> dict[str, str]:

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from everylink.judge.verdict import SYMPTOMS, Side, Verdict
+import numpy as np
+
+from everylink.judge.verdict import SYMPTOMS, Scope, Side, Verdict
 from everylink.units import size_text
 
 AT_TIMES = ("loss", "flapping", "intermittent")  # some messages or steps take `factor` times as long
@@ -24,6 +26,20 @@ def one_per_subject(found: Sequence[Verdict]) -> list[Verdict]:
         is_pair = verdict.kind in ("pair", "link") and links[ends] < 2
         by_subject.setdefault(("pair", ends) if is_pair else (verdict.kind, verdict.subject), []).append(verdict)
     return _paired([_merged(verdicts) for verdicts in by_subject.values()])
+
+
+def each_by_itself(verdicts: Sequence[Verdict], kind: str, text: str) -> Verdict:
+    """One verdict of the scope `each` in place of several on single subjects that are slow alike.
+
+    `text`: what they have in common, at the beginning of the evidence.
+    """
+    worst = max(verdicts, key=lambda one: one.factor or 1.0)
+    return replace(
+        worst, kind=kind, subject=tuple(one.subject[0] for one in verdicts), scope=Scope.EACH,
+        evidence=f"{text}; of {worst.subject[0]}: {worst.evidence}",
+        factor=float(np.median([one.factor or 1.0 for one in verdicts])), links=sum(one.links for one in verdicts),
+        confidence=min(one.confidence for one in verdicts),
+    )  # fmt: skip
 
 
 def _paired(found: Sequence[Verdict]) -> list[Verdict]:

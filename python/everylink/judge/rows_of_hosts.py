@@ -1,11 +1,11 @@
 """Hosts in a row that are slow alike are one verdict in place of one for each: they may share a chassis."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from everylink.judge.evidence import Names
+from everylink.judge.merged import each_by_itself
 from everylink.judge.verdict import Scope, Verdict
 
 FEWEST, ALIKE, PART_APART = 3, 0.05, 0.2  # hosts; by how much their effects (log) may differ, and part of these
@@ -24,7 +24,8 @@ def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
         row += [one] if one is not None else []
     rows = [row for row in (*rows, row) if len(row) >= FEWEST]
     in_rows = {one for row in rows for one in row}
-    return [*(one for one in verdicts if one not in in_rows), *map(_of_row, rows)]
+    merged = (each_by_itself(row, "group", f"{len(row)} hosts in a row, each slow by itself") for row in rows)
+    return [*(one for one in verdicts if one not in in_rows), *merged]
 
 
 def _is_of_row(verdict: Verdict) -> bool:
@@ -36,13 +37,3 @@ def _are_alike(hosts: Sequence[Verdict]) -> bool:
     logs = np.log([one.factor or 1.0 for one in hosts])
     same_side = len({one.direction for one in hosts}) == 1
     return same_side and bool(np.ptp(logs) <= max(ALIKE, PART_APART * float(np.median(logs))))
-
-
-def _of_row(hosts: Sequence[Verdict]) -> Verdict:
-    worst = max(hosts, key=lambda one: one.factor or 1.0)
-    text = f"{len(hosts)} hosts in a row, each slow by itself; of {worst.subject[0]}: {worst.evidence}"
-    return replace(
-        worst, kind="group", subject=tuple(one.subject[0] for one in hosts), scope=Scope.EACH, evidence=text,
-        factor=float(np.median([one.factor or 1.0 for one in hosts])), links=sum(one.links for one in hosts),
-        confidence=min(one.confidence for one in hosts),
-    )  # fmt: skip
