@@ -70,10 +70,10 @@ GpuOfRank facts_of_gpu(int ordinal, const std::string& devices) {
   GpuOfRank facts;
   for (const auto& gpu : cuda::gpus()) {
     if (gpu.ordinal != ordinal) continue;
-    const int number = number_of_gpu(gpu.pci);
-    const auto all = std::max(gpus_in().size(), cuda::gpus().size());
+    const auto all = gpus_in();
+    const int number = number_of_gpu(gpu.pci, all);
     facts = {.number = number < 0 ? ordinal : number,
-             .of_host = static_cast<int>(all),
+             .of_host = static_cast<int>(std::max(all.size(), cuda::gpus().size())),
              .name = gpu.name,
              .pci = gpu.pci,
              .uuid = gpu.uuid};
@@ -92,8 +92,7 @@ std::vector<std::string> gpus_in(const fs::path& sys) {
   return all;
 }
 
-int number_of_gpu(const std::string& pci, const fs::path& sys) {
-  const auto all = gpus_in(sys);
+int number_of_gpu(const std::string& pci, const std::vector<std::string>& all) {
   const auto found = std::find(all.begin(), all.end(), pci);
   return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
@@ -101,11 +100,11 @@ int number_of_gpu(const std::string& pci, const fs::path& sys) {
 std::string pci_path(const std::string& pci, const std::string& devices, const fs::path& sys) {
   const auto own = sys / "bus/pci/devices" / pci;
   const auto from = way_to(own);
+  const int node = number_in(own / "numa_node");
   std::string_view nearest;
   for (const auto& name : device_names(devices))
     for (const char* kind : {"infiniband", "net"}) {
       const auto device = sys / "class" / kind / name / "device";
-      const int node = number_in(own / "numa_node");
       const bool one_node = node >= 0 && node == number_in(device / "numa_node");
       const auto path = name_of_way(from, way_to(device), one_node);
       if (distance_of_way(path) < distance_of_way(nearest)) nearest = path;

@@ -28,8 +28,8 @@ GpuOfRank facts_of_gpu(int ordinal, const std::string& devices);
 
 // The PCI addresses of the GPUs of NVIDIA on this host, in order.
 std::vector<std::string> gpus_in(const std::filesystem::path& sys = "/sys");
-// The place of a PCI function among them; -1: it is none of them.
-int number_of_gpu(const std::string& pci, const std::filesystem::path& sys = "/sys");
+// The place of a PCI function among `all` of them; -1: it is none of them.
+int number_of_gpu(const std::string& pci, const std::vector<std::string>& all);
 
 // What lies between a PCI function and the nearest of `devices`, as nvidia-smi names it: PIX (one PCIe switch
 // at most), PXB (several), PHB (the host bridge), NODE (several host bridges of a NUMA node), SYS (NUMA

@@ -85,12 +85,14 @@ std::string with_rails(const std::string& mode, const std::string& mode_options,
   return all;
 }
 
+bool rails_are_auto(const Settings& options) { return setting(options, "rails") == "auto"; }
+
 Settings on_own_rail(const std::string& mode, Settings options, const std::vector<std::int32_t>& host_of,
                      int rank, const std::vector<std::string>& gpus) {
   const std::string wanted = setting(options, "rails");
   if (wanted.empty()) return options;
+  const bool is_auto = rails_are_auto(options);
   options.erase("rails");
-  const bool is_auto = wanted == "auto";
   const auto rails = is_auto ? rails_here(mode) : split(wanted, ';');
   if (rails.empty()) throw MachineError("--rails auto: no network device here except loopback");
   const auto near = [&](std::size_t of) {

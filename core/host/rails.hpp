@@ -15,6 +15,9 @@ std::string with_rails(const std::string& mode, const std::string& mode_options,
 
 std::vector<std::string> modes_with_rails();
 
+// Whether --rails auto was given: `options` are those of with_rails.
+bool rails_are_auto(const Settings& options);
+
 // The options of this rank's transport, with one device in place of the rails. `auto` asks this machine for
 // its devices. `gpus`: by rank the PCI addresses of the GPUs whose memory holds messages, or empty; with
 // `auto` a rank takes a device that is nearest to its GPU.

@@ -364,7 +364,7 @@ class Runner {
     }
     const auto rank = static_cast<std::size_t>(world_->rank());
     const auto& host_of = introduction_.host_of;
-    const auto gpus = memory_.needs_gpu
+    const auto gpus = memory_.needs_gpu && rails_are_auto(settings_)
                           ? gpus_of_host(options_.gpus, host_of, introduction_.numa_of, world_->rank())
                           : std::vector<std::string>();
     endpoint_.transport =

@@ -76,9 +76,9 @@ TEST_F(PlacesOfGpus, the_nearest_devices_are_all_that_are_as_near) {
 }
 
 TEST_F(PlacesOfGpus, gpus_are_counted_by_address_and_switches_are_none) {
-  EXPECT_EQ(number_of_gpu("0000:18:00.0", sys_), 0);
-  EXPECT_EQ(number_of_gpu("0000:42:00.0", sys_), 1);
-  EXPECT_EQ(number_of_gpu("0000:43:00.0", sys_), -1);
+  EXPECT_EQ(number_of_gpu("0000:18:00.0", gpus_in(sys_)), 0);
+  EXPECT_EQ(number_of_gpu("0000:42:00.0", gpus_in(sys_)), 1);
+  EXPECT_EQ(number_of_gpu("0000:43:00.0", gpus_in(sys_)), -1);
 }
 
 TEST(PlacesOfGpusOption, a_list_of_numbers_is_auto_or_numbers) {
