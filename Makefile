@@ -10,6 +10,7 @@ help:
 	@echo 'make test-long  the long ones too, clang-tidy on every file, and coverage: an hour or more'
 	@echo 'make contract   run the contract tests over each transport, or print why one cannot run'
 	@echo 'make check      formatters, linters, types; clang-tidy on what changed'
+	@echo 'make proof      what docs/robustness.md shows, PART=NAME: one part; hours'
 	@echo 'make fuzz       feed hostile bytes to the parsers, SECONDS=60 each'
 	@echo 'make bench      compare with other tools, see bench/README.md'
 	@echo 'make clean      remove everything that was built'
@@ -39,6 +40,12 @@ contract: release-tests
 check: setup-check
 	scripts/check
 
+# Each part is a file of tests/proof, and prints a table of docs/robustness.md.
+PART =
+WORDS =
+proof: setup-long release-tests
+	$(ENVIRONMENT) $(PYTHON) tests/proof $(PART) $(WORDS)
+
 SECONDS = 60
 fuzz: setup-fuzz
 	scripts/fuzz run $(SECONDS)
@@ -61,5 +68,5 @@ setup-%:
 clean:
 	rm -rf build .venv everylink.h5 everylink.html
 
-.PHONY: help run quick test test-long contract check fuzz bench release release-tests clean
+.PHONY: help run quick test test-long contract check proof fuzz bench release release-tests clean
 .NOTPARALLEL:
