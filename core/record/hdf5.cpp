@@ -15,10 +15,12 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "record/hdf5_checksums.hpp"
 #include "record/hdf5_columns.hpp"
 #include "record/hdf5_inventory.hpp"
 #include "record/hdf5_layout.hpp"
 #include "record/hdf5_resume.hpp"
+#include "record/hdf5_table.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_front.hpp"
 
@@ -204,12 +206,12 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     remarks_.emplace(file_, "remarks", length_of(remarks));
     open_local_faults();
     if (Inventory::is_in(file_)) inventory_.emplace(file_);
-    steps_ = std::make_unique<Table>(Handle(H5Gopen2(file_, "steps", H5P_DEFAULT), H5Gclose), step_columns(),
-                                     steps);
+    steps_ = std::make_unique<Table>(open_table("steps", step_columns(), steps));
     if (!options_->pattern.empty()) open_pattern();
     for (const auto bytes : options_->pair_sizes()) {
-      groups_.emplace_back(H5Gopen2(file_, fmt::format("sizes/{}", bytes).c_str(), H5P_DEFAULT), H5Gclose);
-      sizes_.emplace_back(groups_.back(), size_columns(*options_), rows);
+      const auto path = fmt::format("sizes/{}", bytes);
+      groups_.emplace_back(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose);
+      sizes_.push_back(open_table(path, size_columns(*options_), rows));
       if (!options_->keep_laps) continue;
       const Handle laps(H5Dopen2(groups_.back(), "laps", H5P_DEFAULT), H5Dclose);
       laps_.emplace_back(groups_.back(), "laps", length_of(laps));
@@ -226,11 +228,17 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   }
 
   void open_pattern() {
-    pattern_ = Handle(H5Gopen2(file_, ("patterns/" + options_->pattern).c_str(), H5P_DEFAULT), H5Gclose);
-    scene_rows_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "scenes", H5P_DEFAULT), H5Gclose),
-                                          scene_columns(), 0);
-    flow_rows_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "flows", H5P_DEFAULT), H5Gclose),
-                                         flow_columns(), 0);
+    const auto path = "patterns/" + options_->pattern;
+    pattern_ = Handle(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose);
+    scene_rows_ = std::make_unique<Table>(open_table(path + "/scenes", scene_columns(), 0));
+    flow_rows_ = std::make_unique<Table>(open_table(path + "/flows", flow_columns(), 0));
+  }
+
+  // An older file that is resumed has no checksums.
+  Table open_table(const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t rows) const {
+    Table table(Handle(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose), kinds, rows);
+    if (Checksums::are_in(file_)) table.check_by({file_, path, kinds, rows});
+    return table;
   }
 
   void flush() { check(H5Fflush(file_, H5F_SCOPE_LOCAL), "H5Fflush"); }
