@@ -18,7 +18,7 @@ COLUMNS = "columns"  # attribute: the columns in the order of their checksums
 
 @dataclass(frozen=True)
 class Batches:
-    """`crc32` has a row for each batch and a column for each of `columns`; `odd` entries do not fit themselves."""
+    """`crc32` has a row for each batch and a column for each of `columns`; `odd` entries are damaged themselves."""
 
     columns: tuple[str, ...]
     first: NDArray[np.int64]
@@ -56,7 +56,8 @@ def batches_in(file: Node, table: str, rows: int) -> Batches | None:
     fits &= (count > 0) & (first % LONGEST_BATCH + count <= LONGEST_BATCH)
     # entries beyond the committed rows are those of a batch that is being written, or never was committed
     used = fits & (first < rows) & (first + count <= rows)
-    odd = int(np.count_nonzero(~fits))
+    # behind those of all committed rows may be some that were only begun
+    odd = int(np.count_nonzero(~fits)) if int(count[used].sum()) < rows else 0
     return Batches(columns, first[used].astype(np.int64), count[used].astype(np.int64), entries["crc32"][used], odd)
 
 

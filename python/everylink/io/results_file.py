@@ -22,7 +22,7 @@ from everylink.io.hdf5_output import opened_for_writing
 from everylink.io.inventory import INVENTORY, inventory_columns, inventory_in
 from everylink.io.sound import DAMAGE, Mask, Region, impossible, impossible_flows, regions_of, told_apart
 from everylink.io.stored import DAMAGED, NAMES, Doubts, Source, StoredRows
-from everylink.io.unsaved import Parts, Run, merge, read_parts, settled
+from everylink.io.unsaved import Parts, Run, count_rows, folder_of, merge, read_parts, settled
 from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.loads import Flows, Load, Scenes
 from everylink.model.results import (
@@ -85,6 +85,10 @@ def read_results(path: Path) -> Results:
         return _whole(path, read)
     except RowsDamaged:
         return _whole(path, read)  # now without them
+    except FileDamaged as error:
+        if rows := count_rows(path):
+            raise FileDamaged(path, f"{error.reason}; {plural(rows, 'row')} that it lacks are in {folder_of(path)}") from None
+        raise
 
 
 def stored_rows(path: Path) -> dict[int, StoredRows]:
@@ -214,7 +218,8 @@ def _looked(file: Tree, table: str, rows: int, of: str) -> tuple[Look | None, li
     batches = batches_in(file, table, rows) if isinstance(file, Node) else None
     if batches is None:
         return None, found, []
-    odd = [f"{plural(batches.odd, 'checksum')} of {of} do not fit themselves"] if batches.odd else []
+    what = "checksum is" if batches.odd == 1 else "checksums are"
+    odd = [f"{batches.odd} {what} damaged, of {of}"] if batches.odd else []
 
     def look(name: str, begin: int, stored: NDArray[Any]) -> None:
         found.extend(batches.damaged(name, begin, stored))
@@ -223,7 +228,7 @@ def _looked(file: Tree, table: str, rows: int, of: str) -> tuple[Look | None, li
 
 
 def _named(path: Path, said: Iterable[str]) -> list[str]:
-    return [f"{path}: {sentence}: the rows that they belong to are used as they are" for sentence in said]
+    return [f"{path}: {sentence}: its rows are used as they are" for sentence in said]
 
 
 def _size(
