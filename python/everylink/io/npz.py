@@ -4,9 +4,11 @@
 """
 
 import io
+import lzma
 import math
 import struct
 import tokenize
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -26,7 +28,9 @@ from everylink.model.results import Results, entries_of
 
 ATTRIBUTES, SUFFIX = "attributes/", ".npy"
 # What zipfile and NumPy raise for damaged files.
-NPZ_FAULTS = (*FAULTS, zipfile.BadZipFile, zlib.error, struct.error, EOFError, SyntaxError, tokenize.TokenError)
+NPZ_FAULTS = (
+    *FAULTS, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, SyntaxError, tokenize.TokenError,
+)  # fmt: skip
 
 
 def read_results(path: Path) -> Results:
@@ -52,7 +56,9 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     file = io.BytesIO(data)
     if npy.read_magic(file) != (1, 0):
         raise Damage(f"{printable(info.filename)} has an unknown version")
-    shape, _, dtype = npy.read_array_header_1_0(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy warns of headers that Python 2 wrote
+        shape, _, dtype = npy.read_array_header_1_0(file)
     count = math.prod(shape)
     most = len(data)
     if dtype.hasobject or len(shape) > 1 or count > most or count * dtype.itemsize != len(data) - file.tell():
