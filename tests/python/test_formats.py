@@ -233,7 +233,8 @@ def older_header(path: Path) -> None:
         contents = {name: archive.read(name) for name in archive.namelist()}
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in contents.items():
-            archive.writestr(name, re.sub(rb"\((\d+),\), } ", rb"(\1L,), }", data, count=1) if "median" in name else data)
+            older = re.sub(rb"\((\d+),\), } ", rb"(\1L,), }", data, count=1)
+            archive.writestr(name, older if "median" in name else data)
 
 
 DAMAGED_ARCHIVES = {

@@ -1,7 +1,6 @@
 """Results in LinkTest's format (-o x.sion), read as docs/sion.md describes, and the .h5 file of the same run."""
 
 import os
-import re
 import signal
 import struct
 import subprocess

@@ -31,7 +31,7 @@ class Batches:
         if name not in self.columns:
             return
         column = self.columns.index(name)
-        bytes_of = memoryview(np.ascontiguousarray(stored)).cast("B") if len(stored) else b""
+        bytes_of = _bytes_of(stored)
         width, end = stored.dtype.itemsize, begin + len(stored)
         inside = np.flatnonzero((self.first >= begin) & (self.first + self.rows <= end))
         for i in inside.tolist():
@@ -61,6 +61,10 @@ def batches_in(file: Node, table: str, rows: int) -> Batches | None:
     return Batches(columns, first[used].astype(np.int64), count[used].astype(np.int64), entries["crc32"][used], odd)
 
 
+def _bytes_of(column: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(column).view(np.uint8).data
+
+
 def _has(group: Node, table: str) -> bool:
     name, _, rest = table.partition("/")
     return group.has(name) and (not rest or _has(group.group(name), rest))
@@ -78,7 +82,7 @@ def add_checksums(file: Any, table: str, columns: Mapping[str, NDArray[Any]], fi
     if path not in file:
         made = file.create_dataset(path, (0,), kind, maxshape=(None,), chunks=(ENTRIES_PER_CHUNK,))
         made.attrs[COLUMNS] = np.bytes_(",".join(columns).encode())
-    stored = [memoryview(np.ascontiguousarray(column)).cast("B") if rows else b"" for column in columns.values()]
+    stored = [_bytes_of(column) for column in columns.values()]
     widths = [column.dtype.itemsize for column in columns.values()]
     entries = []
     begin = first

@@ -147,9 +147,7 @@ class Node:
             raise Damage(f"{self._path(name)} holds {column.dtype}; expected strings")
         return tuple(printable(text.decode("utf-8", "replace")) for text in column[:length])
 
-    def numbers(
-        self, name: str, kind: type[np.generic], length: int, look: Look | None = None
-    ) -> NDArray[Any]:
+    def numbers(self, name: str, kind: type[np.generic], length: int, look: Look | None = None) -> NDArray[Any]:
         """The first `length` numbers of a column, as type `kind`. `look` sees them as they are stored."""
         stored = self._numbers(name, kind, length)[:length]
         if look is not None:

@@ -124,9 +124,7 @@ class _Tree:
             raise Damage(f"{self.name}/{name} holds {column.dtype}; expected strings")
         return tuple(map(printable, column[:length].tolist()))
 
-    def numbers(
-        self, name: str, kind: type[np.generic], length: int, look: Look | None = None
-    ) -> NDArray[Any]:
+    def numbers(self, name: str, kind: type[np.generic], length: int, look: Look | None = None) -> NDArray[Any]:
         column = self._column(name, length)
         if column.dtype.kind not in "uif" or not np.can_cast(column.dtype, kind):
             raise Damage(f"{self.name}/{name} holds {column.dtype}; expected {np.dtype(kind)}")

@@ -64,9 +64,7 @@ class Tree(Protocol):
     def limit(self, name: str) -> float: ...
     def text(self, name: str) -> str: ...
     def strings(self, name: str, length: int | None = None) -> tuple[str, ...]: ...
-    def numbers(
-        self, name: str, kind: type[np.generic], length: int, look: Look | None = None
-    ) -> NDArray[Any]: ...
+    def numbers(self, name: str, kind: type[np.generic], length: int, look: Look | None = None) -> NDArray[Any]: ...
 
 
 def read_results(path: Path) -> Results:
@@ -87,7 +85,8 @@ def read_results(path: Path) -> Results:
         return _whole(path, read)  # now without them
     except FileDamaged as error:
         if rows := count_rows(path):
-            raise FileDamaged(path, f"{error.reason}; {plural(rows, 'row')} that it lacks are in {folder_of(path)}") from None
+            beside = f"{plural(rows, 'row')} that it lacks are in {folder_of(path)}"
+            raise FileDamaged(path, f"{error.reason}; {beside}") from None
         raise
 
 
@@ -144,7 +143,8 @@ def results_in(path: Path, file: Tree) -> Results:
     patterns = file.group("patterns").groups() if file.has("patterns") else ()
     loads = tuple(_load(path, file, group, facts.ranks, said) for group in patterns)
     return Results(
-        path, facts, ranks, steps, sizes, remarks, parts_left_out=tuple(said), loads=loads, local_faults=_local_faults(file, facts.ranks),
+        path, facts, ranks, steps, sizes, remarks, parts_left_out=tuple(said), loads=loads,
+        local_faults=_local_faults(file, facts.ranks),
         read_inventory=_inventory_reader(path, file, ranks, facts.complete),
     )  # fmt: skip
 
@@ -231,9 +231,7 @@ def _named(path: Path, said: Iterable[str]) -> list[str]:
     return [f"{path}: {sentence}: its rows are used as they are" for sentence in said]
 
 
-def _size(
-    path: Path, file: Tree, group: Tree, ranks: int, rows: int, steps: int | None, said: list[str]
-) -> Size:
+def _size(path: Path, file: Tree, group: Tree, ranks: int, rows: int, steps: int | None, said: list[str]) -> Size:
     """What was measured with one size, less damaged rows, of which sentences are added to `said`."""
     size_bytes, table = group.integer("bytes", 0, MOST), group.name.strip("/")
     rounds = group.integer("rounds_per_lap", 0, MOST)
@@ -326,7 +324,8 @@ def with_parts(results: Results, steps: int | None) -> Results:
         rows, used = merge(size.rows, parts.rows[parts.rows["bytes"] == size.bytes], facts.ranks)
         sizes[size.bytes] = replace(size, rows=rows)
         count += used
-    return replace(results, sizes=tuple(sizes.values()), rows_from_parts=count, parts_left_out=results.parts_left_out + parts.warnings)
+    said = results.parts_left_out + parts.warnings
+    return replace(results, sizes=tuple(sizes.values()), rows_from_parts=count, parts_left_out=said)
 
 
 def write_results(results: Results, force: bool = False, room: int = 0) -> list[str]:

@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 
 
 def impossible(columns: Mapping[str, NDArray[Any]], ranks: int, steps: int | None) -> Iterator[tuple[str, Mask]]:
-    """What is wrong with rows, and with which; only what these columns tell. `steps`: of the file, None if not known."""
+    """What is wrong with rows, and with which; only what these columns tell. `steps`: of the file, None: not known."""
     for name in ("frm", "to"):
         if name in columns:
             yield "a rank that there is not", columns[name] >= ranks
