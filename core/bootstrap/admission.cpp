@@ -16,7 +16,7 @@ constexpr std::size_t most_lines = 50;  // about refusals, then silence
 
 template <class T>
 View bytes_of(const T& value) {
-  return std::as_bytes(std::span(&value, 1));
+  return view_of(value);
 }
 
 // The two ends' proofs differ, so neither can be sent back as the other's.

@@ -19,7 +19,7 @@ void Channel::send(Kind kind, std::initializer_list<View> parts) {
   for (const View part : parts) bytes += part.size();
   if (bytes > longest_frame) return close();
   const Head head{static_cast<std::uint32_t>(bytes), kind};
-  const View front = std::as_bytes(std::span(&head, 1));
+  const View front = view_of(head);
   outbox_.insert(outbox_.end(), front.begin(), front.end());
   for (const View part : parts) outbox_.insert(outbox_.end(), part.begin(), part.end());
   flush();

@@ -228,9 +228,7 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
       Socket socket = reach(addresses[tried], theirs, share, local);
       if (!socket) note_fault(fmt::format("{}: {}", addresses[tried].text(), std::strerror(errno)));
       Nonce echo;
-      if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) ||
-          !receive_all(socket, echo, until))
-        break;
+      if (!socket || !send_all(socket, view_of(mine), until) || !receive_all(socket, echo, until)) break;
       if (echo != ours) {
         if (const int other = rank_in(echo); other != no_rank)
           last_fault_ = fmt::format("answered by rank {}", other);
