@@ -12,11 +12,6 @@ namespace everylink {
 using Blob = std::vector<std::byte>;
 using View = std::span<const std::byte>;
 
-// A part of a Memory.
-struct Slice {
-  std::size_t offset, bytes;
-};
-
 // A struct with numbers in floating point says how many bytes its values have.
 template <class T>
 concept SaysItsBytes = requires {
@@ -30,12 +25,16 @@ inline constexpr bool has_no_padding =
 template <class T, std::size_t N>
 inline constexpr bool has_no_padding<std::array<T, N>> = has_no_padding<T>;
 
-// A value that travels, or is stored, as its bytes.
+// A value that travels as its bytes.
 template <class T>
-View view_of(const T& value) {
-  static_assert(std::is_trivially_copyable_v<T>);
+requires std::is_trivially_copyable_v<T> View bytes_of(const T& value) {
   static_assert(has_no_padding<T>, "name the padding: a field `unused` that is set");
   return std::as_bytes(std::span(&value, 1));
 }
+
+// A part of a Memory.
+struct Slice {
+  std::size_t offset, bytes;
+};
 
 }  // namespace everylink

@@ -13,7 +13,7 @@ namespace everylink {
 class Packer {
  public:
   template <class T>
-  requires std::is_trivially_copyable_v<T> Packer& add(const T& value) { return append(view_of(value)); }
+  requires std::is_trivially_copyable_v<T> Packer& add(const T& value) { return append(bytes_of(value)); }
   template <class T>
   requires std::is_trivially_copyable_v<T> Packer& add(const std::vector<T>& values) {
     static_assert(has_no_padding<T>, "name the padding: a field `unused` that is set");

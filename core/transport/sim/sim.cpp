@@ -236,7 +236,7 @@ class SimLink final : public Link, public OneSided {
     if (kind != Kind::token)
       head.corrupt = corrupt == -2 || corrupt == (fetches ? gets_counted_ : messages_counted_)++;
     if (head.arrives == never && (kind == Kind::put || fetches)) return;
-    queue(view_of(head));
+    queue(bytes_of(head));
     if (!fetches && carries_bytes(head)) queue({setup_.out.host_copy() + slice.offset, slice.bytes});
   }
 
@@ -392,7 +392,7 @@ class SimLink final : public Link, public OneSided {
 
   bool answer(Head head) {
     head.kind = Kind::gotten;
-    queue(view_of(head));
+    queue(bytes_of(head));
     setup_.out.download({head.at, head.bytes});
     queue({setup_.out.host_copy() + head.at, head.bytes});
     flush_bytes();
