@@ -9,11 +9,13 @@ import io
 import shutil
 import tempfile
 import warnings
+import zipfile
 from collections.abc import Callable
 from contextlib import chdir, redirect_stdout, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from everylink.cli.network_sanitizer import _node_set
 from everylink.cli.options.option import Command
@@ -84,8 +86,9 @@ def results(data: bytes) -> None:
 
 @target
 def npz(data: bytes) -> None:
-    """The same as an archive of NumPy."""
-    read(file_of(b"PK\3\4" + data[4:])).inventory  # noqa: B018
+    """The same as an archive of NumPy. Its checksums are not compared, or they would hide what is in it."""
+    with patch.object(zipfile.ZipExtFile, "_update_crc", lambda *_: None):
+        read(file_of(b"PK\3\4" + data[4:])).inventory  # noqa: B018
 
 
 @target
