@@ -200,6 +200,15 @@ def lies(path: Path) -> None:
         archive.writestr("attributes/format.npy", data.getvalue())
 
 
+def guessed(path: Path) -> None:
+    """A header that NumPy reads only as one of Python 2, and warns of."""
+    data = io.BytesIO()
+    np.lib.format.write_array(data, np.array(["everylink"]))
+    array = data.getvalue().replace(b"(1,)", b"(1L,)").replace(b"  \n", b" \n")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("attributes/format.npy", array)
+
+
 def bomb(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("steps/began.npy", bytes(2**27), compresslevel=1)
@@ -209,6 +218,7 @@ def bomb(path: Path) -> None:
 DAMAGED_ARCHIVES = {
     "another archive": lambda path: zipfile.ZipFile(path, "w").writestr("a.txt", "text"),
     "an array that lies": lies,
+    "a header of Python 2": guessed,
     "a bomb": bomb,
     "no ranks": lambda path: archive_with(path, attributes__ranks=None),
     "many ranks": lambda path: archive_with(path, attributes__ranks=np.int64(10**9)),

@@ -8,6 +8,7 @@ import math
 import struct
 import sys
 import tokenize
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -27,7 +28,9 @@ from everylink.model.results import Results, entries_of
 
 ATTRIBUTES, SUFFIX = "attributes/", ".npy"
 # What zipfile and NumPy raise for damaged files.
-NPZ_FAULTS = (*FAULTS, zipfile.BadZipFile, zlib.error, struct.error, EOFError, SyntaxError, tokenize.TokenError)
+NPZ_FAULTS = (
+    *FAULTS, zipfile.BadZipFile, zlib.error, struct.error, EOFError, SyntaxError, tokenize.TokenError, Warning,
+)  # fmt: skip
 
 
 def read_results(path: Path) -> Results:
@@ -53,7 +56,8 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     file = io.BytesIO(data)
     if npy.read_magic(file) != (1, 0):
         raise Damage(f"{printable(info.filename)} has an unknown version")
-    shape, _, dtype = npy.read_array_header_1_0(file)
+    with warnings.catch_warnings(action="error"):  # NumPy would warn of a header that it can only guess
+        shape, _, dtype = npy.read_array_header_1_0(file)
     count = math.prod(shape)
     most = len(data)
     if dtype.hasobject or len(shape) > 1 or count > most or count * dtype.itemsize != len(data) - file.tell():
