@@ -55,7 +55,7 @@ void Branches::send(View common, const std::vector<Answer::For>& all) {
     const auto found = channels_.find(branch);
     if (found == channels_.end()) continue;
     const Blob list = Answer::packed(part);
-    found->second.send(Channel::Kind::answer, {std::as_bytes(std::span(&bytes, 1)), common, list});
+    found->second.send(Channel::Kind::answer, {bytes_of(bytes), common, list});
   }
 }
 

@@ -17,7 +17,7 @@ namespace everylink {
 // An IPv4 or IPv6 address with a port. Trivially copyable: it travels as bytes.
 struct Address {
   sockaddr_storage storage{};
-  socklen_t length = 0;
+  socklen_t length = 0, unused = 0;
 
   const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(&storage); }
   int family() const { return storage.ss_family; }

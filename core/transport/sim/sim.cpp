@@ -187,7 +187,9 @@ class SimLink final : public Link, public OneSided {
     std::uint64_t bytes, at;
     Kind kind;
     bool corrupt;
+    std::byte unused[6];
     std::byte first[few_bytes];
+    static constexpr std::size_t bytes_of_values = 4 * 8 + few_bytes;
   };
   struct Expected {
     Slice slice;
@@ -234,7 +236,7 @@ class SimLink final : public Link, public OneSided {
     if (kind != Kind::token)
       head.corrupt = corrupt == -2 || corrupt == (fetches ? gets_counted_ : messages_counted_)++;
     if (head.arrives == never && (kind == Kind::put || fetches)) return;
-    queue(std::as_bytes(std::span(&head, 1)));
+    queue(bytes_of(head));
     if (!fetches && carries_bytes(head)) queue({setup_.out.host_copy() + slice.offset, slice.bytes});
   }
 
@@ -390,7 +392,7 @@ class SimLink final : public Link, public OneSided {
 
   bool answer(Head head) {
     head.kind = Kind::gotten;
-    queue(std::as_bytes(std::span(&head, 1)));
+    queue(bytes_of(head));
     setup_.out.download({head.at, head.bytes});
     queue({setup_.out.host_copy() + head.at, head.bytes});
     flush_bytes();
