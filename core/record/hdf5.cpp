@@ -60,8 +60,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       refuse(unfinished, errno);
     }
     if (facts.options.is_sion()) make_front(unfinished, facts);
-    if (std::rename(unfinished.c_str(), path_.c_str()) != 0)
-      throw UsageError(fmt::format("--output {}: {}", path_, std::strerror(errno)));
+    if (std::rename(unfinished.c_str(), path_.c_str()) != 0) refuse(unfinished, errno);
     open_for_rows();
   }
 
@@ -176,7 +175,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
  private:
   [[noreturn]] void refuse(const std::string& unfinished, int error) const {
     ::unlink(unfinished.c_str());
-    throw UsageError(fmt::format("--output {}: cannot be written: {}", path_, std::strerror(error)));
+    throw_of_output(fmt::format("--output {}: cannot be written", path_), error);
   }
 
   void make_front(const std::string& unfinished, const Facts& facts) {

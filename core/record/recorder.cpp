@@ -36,18 +36,27 @@ void check_output(const Options& options) {
   const auto refuse = [&](const std::string& why) {
     throw UsageError(fmt::format("--output {}: {}", options.output, why));
   };
+  const auto fail = [&](const std::string& what, int of_call) {
+    throw_of_output(fmt::format("--output {}: {}", options.output, what), of_call);
+  };
+  const auto kind_of = [&](const std::filesystem::path& one) {
+    const auto found = std::filesystem::status(one, error);
+    if (found.type() == std::filesystem::file_type::none) fail(one.string(), error.value());
+    return found;
+  };
   if (options.output.empty()) refuse("the name is empty");
-  if (std::filesystem::is_directory(path, error)) refuse("is a folder");
-  if (!std::filesystem::is_directory(folder, error))
-    refuse(fmt::format("folder {} does not exist", folder.string()));
-  if (path.is_relative() && std::filesystem::current_path(error).empty())
+  const auto file = kind_of(path);
+  if (is_directory(file)) refuse("is a folder");
+  if (!is_directory(kind_of(folder))) refuse(fmt::format("folder {} does not exist", folder.string()));
+  if (path.is_relative() && std::filesystem::current_path(error).empty()) {
+    if (error.value() != ENOENT) fail("the current folder", error.value());
     refuse("the current folder was removed; change to another one");
-  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+  }
+  if (exists(file) && !is_regular_file(file))
     refuse("is a pipe or a device, not a file");  // it would be replaced, which would destroy /dev/null
-  if (std::filesystem::exists(path, error) && !options.force)
+  if (exists(file) && !options.force)
     refuse("the file exists; use --force to overwrite it, or --output FILE to write another one");
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(folder.string(), errno);
 }
 
 void check_format(const Options& options) {
@@ -118,7 +127,7 @@ void check_space(const Facts& facts) {
   struct statvfs disk {};
   const auto folder = std::filesystem::absolute(options.output).parent_path();
   if (::statvfs(folder.c_str(), &disk) != 0)
-    throw UsageError(fmt::format("--output {}: {}", options.output, std::strerror(errno)));
+    throw_of_output(fmt::format("--output {}", options.output), errno);
   const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize),
                needed = estimated_bytes(facts);
   if (needed > free)
