@@ -60,11 +60,11 @@ void set_text(hid_t object, const char* name, const std::string& text) {
   check(H5Awrite(attribute, type, padded.data()), "H5Awrite");
 }
 
-void Column::make(hid_t group, const std::string& name, hid_t type, hsize_t chunk) {
+void Column::make(hid_t group, const std::string& name, hid_t type, hsize_t chunk, hid_t link) {
   const hsize_t none = 0, any = H5S_UNLIMITED;
   const Handle space(H5Screate_simple(1, &none, &any), H5Sclose), list = without_times(H5P_DATASET_CREATE);
   check(H5Pset_chunk(list, 1, &chunk), "H5Pset_chunk");
-  Handle(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
+  Handle(H5Dcreate2(group, name.c_str(), type, space, link, list, H5P_DEFAULT), H5Dclose);
 }
 
 Column::Column(hid_t group, const std::string& name, hsize_t written)
@@ -95,22 +95,6 @@ void Column::write() {
 void Column::abandon() {
   set_.abandon();
   type_.abandon();
-}
-
-void Table::make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk) {
-  for (const auto& kind : kinds) Column::make(group, kind.name, kind.type, chunk);
-}
-
-Table::Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written) {
-  for (const auto& kind : kinds) columns_.emplace_back(group, kind.name, written);
-}
-
-void Table::write() {
-  for (auto& column : columns_) column.write();
-}
-
-void Table::abandon() {
-  for (auto& column : columns_) column.abandon();
 }
 
 void put_column(hid_t group, const char* name, hid_t type, hsize_t length, const void* values) {

@@ -92,7 +92,7 @@ void set(hid_t object, const char* name, T value) {
 // A column that grows: empty in the skeleton, then written in batches.
 class Column {
  public:
-  static void make(hid_t group, const std::string& name, hid_t type, hsize_t chunk);
+  static void make(hid_t group, const std::string& name, hid_t type, hsize_t chunk, hid_t link = H5P_DEFAULT);
   // Overwrites rows from `written` on, which were never committed.
   Column(hid_t group, const std::string& name, hsize_t written = 0);
 
@@ -101,7 +101,13 @@ class Column {
     append(std::as_bytes(std::span(&value, 1)));
   }
   void add(std::span<const float> values) { append(std::as_bytes(values)); }
-  void add(std::string text);  // to a column of strings
+  void add(std::string text);              // to a column of strings
+  void add(View entry) { append(entry); }  // to one of compounds
+  hsize_t written() const { return written_; }
+  // Of rows that are not written yet.
+  View waiting(hsize_t first, hsize_t end) const {
+    return View(waiting_).subspan((first - written_) * width_, (end - first) * width_);
+  }
   hsize_t length() const { return written_ + waiting_.size() / width_; }
   void write();
   void abandon();
@@ -119,31 +125,6 @@ class Column {
 struct ColumnKind {
   const char* name;
   hid_t type;
-};
-
-class Table {
- public:
-  static void make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk);
-  Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written);
-
-  // One value per column, in order. add_more fills columns that not every table has.
-  template <class... Values>
-  void add(Values... values) {
-    std::size_t i = 0;
-    (columns_[i++].add(values), ...);
-    filled_ = i;
-  }
-  template <class... Values>
-  void add_more(Values... values) {
-    (columns_[filled_++].add(values), ...);
-  }
-  hsize_t length() const { return columns_.front().length(); }
-  void write();
-  void abandon();
-
- private:
-  std::vector<Column> columns_;
-  std::size_t filled_ = 0;
 };
 
 // Writes a column of fixed length at once.

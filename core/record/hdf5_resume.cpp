@@ -131,6 +131,12 @@ std::vector<Sample> read_samples(hid_t group, std::uint32_t size, hsize_t first,
   return samples;
 }
 
+// A flipped bit must not lead to a rank or an outcome that there is not.
+bool is_possible(const Sample& s, std::uint32_t ranks) {
+  return s.from < ranks && s.to < ranks && s.from != s.to && s.attempt <= last_of(Attempt{}) &&
+         s.outcome <= last_of(Outcome{});
+}
+
 }  // namespace
 
 // Creates, in memory, the file that this run would write, and compares the two by name.
@@ -193,6 +199,7 @@ void make_writable_again(const std::string& path) {
 
 Recalled read_again(hid_t file, const Options& options, const std::function<void(const LinkRows&)>& each) {
   Recalled recalled;
+  const auto ranks = number<std::uint32_t>(file, "ranks");
   const auto rows = number<std::uint64_t>(file, "rows");
   recalled.steps = static_cast<std::uint32_t>(number<std::uint64_t>(file, "steps"));
   std::vector<Handle> groups;
@@ -209,6 +216,9 @@ Recalled read_again(hid_t file, const Options& options, const std::function<void
     for (std::size_t row = 0; row < count; ++row) {
       LinkRows link;
       for (const auto& of_size : samples) link.samples.push_back(of_size[row]);
+      for (const auto& sample : link.samples)
+        if (!is_possible(sample, ranks))
+          throw UsageError(fmt::format("{}: row {} is damaged", options.continued_option(), first + row));
       const Sample& sample = link.samples.front();
       if (sample.attempt == Attempt::main && sample.step < recalled.steps)
         recalled.main_steps = std::max(recalled.main_steps, sample.step + 1);

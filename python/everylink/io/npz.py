@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from everylink.errors import FileDamaged, FileOfAnotherKind
 from everylink.files import atomic_write, printable
 from everylink.io.formats import Format, register
-from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage
+from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage, Look, checked_limit
 from everylink.io.inventory import INVENTORY, inventory_columns
 from everylink.io.results_file import attributes_of, attributes_of_size, columns_of, evened, results_in
 from everylink.model.results import Results, entries_of
@@ -100,6 +100,9 @@ class _Tree:
             raise Damage(f"attribute {name} of {self.name} is not a number")
         return float(value)
 
+    def limit(self, name: str) -> float:
+        return checked_limit(self.number(name), name, self.name)
+
     def text(self, name: str) -> str:
         value = self._attribute(name)
         if value.dtype.kind != "U":
@@ -115,10 +118,14 @@ class _Tree:
             raise Damage(f"{self.name}/{name} holds {column.dtype}; expected strings")
         return tuple(map(printable, column[:length].tolist()))
 
-    def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
+    def numbers(
+        self, name: str, kind: type[np.generic], length: int, look: Look | None = None
+    ) -> NDArray[Any]:
         column = self._column(name, length)
         if column.dtype.kind not in "uif" or not np.can_cast(column.dtype, kind):
             raise Damage(f"{self.name}/{name} holds {column.dtype}; expected {np.dtype(kind)}")
+        if look is not None:
+            look(name, 0, column[:length])
         return np.asarray(column[:length], kind)
 
     def _attribute(self, name: str) -> NDArray[Any]:
