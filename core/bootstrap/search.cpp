@@ -73,8 +73,8 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
     case Call::State::connecting:
       if (now - one.began > connect_limit) note_failure(one, now, false);
       return {};
-    case Call::State::silent:
     case Call::State::greeted:
+    case Call::State::confirmed:
       if (now - one.began > 1) sign_ = now;
       if (now - one.began > unanswered_limit && one.addresses.size() > 1) note_failure(one, now, false);
       return {};
@@ -94,6 +94,7 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
 }
 
 void Search::start(Attempt& one, Seconds now) {
+  hello_.called = one.rank;
   one.call = std::make_unique<Call>(network_, one.addresses[one.next], key_, hello_);
   one.next = (one.next + 1) % one.addresses.size();
   one.began = now;
@@ -103,9 +104,7 @@ std::optional<Search::Found> Search::hear(Attempt& one, Seconds now) {
   const Reply& reply = one.call->reply();
   keep_listening_ |= reply.keep_listening != 0;
   switch (reply.decision) {
-    case Decision::welcome:
-      if (reply.rank != one.rank) break;  // the address means another host here than there
-      return Found{one.call->take(), one.rank};
+    case Decision::welcome: return Found{one.call->take(), one.rank};
     case Decision::redirected:
       if (one.rank != 0 || reply.there.whole().empty()) break;
       redirected_ = Attempt{.rank = reply.rank, .addresses = reply.there.whole()};

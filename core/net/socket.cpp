@@ -19,6 +19,8 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <sstream>
+#include <string>
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
@@ -39,6 +41,21 @@ Address without_mapping(const Address& address) {
   four.sin_port = six.sin6_port;
   std::memcpy(&four.sin_addr, six.sin6_addr.s6_addr + 12, sizeof four.sin_addr);
   return make_address(reinterpret_cast<const sockaddr*>(&four), sizeof four);
+}
+
+// As in /proc/net/tcp: the words of the address as this machine reads them, and the port, in hexadecimal
+// digits.
+std::string kernels_text(const Address& address) {
+  std::uint32_t words[4]{};
+  const auto& four = reinterpret_cast<const sockaddr_in&>(address.storage);
+  const auto& six = reinterpret_cast<const sockaddr_in6&>(address.storage);
+  if (address.family() == AF_INET)
+    std::memcpy(words, &four.sin_addr, sizeof four.sin_addr);
+  else
+    std::memcpy(words, &six.sin6_addr, sizeof six.sin6_addr);
+  std::string text;
+  for (int i = 0; i < (address.family() == AF_INET ? 1 : 4); ++i) text += fmt::format("{:08X}", words[i]);
+  return text + fmt::format(":{:04X}", address.port());
 }
 
 int milliseconds_to(Seconds until) {
@@ -182,6 +199,21 @@ Address peer_address(const Socket& socket) {
   if (::getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&address.storage), &address.length) < 0)
     address = loopback(0);
   return without_mapping(address);
+}
+
+bool peer_is_of_this_user(const Socket& socket) {
+  const Address peer = peer_address(socket), ours = local_address(socket);
+  std::ifstream list(peer.family() == AF_INET ? "/proc/net/tcp" : "/proc/net/tcp6");
+  const std::string wanted = kernels_text(peer) + " " + kernels_text(ours);  // as the peer sees it
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream words(line);
+    std::string number, local, remote, state, queues, timer, retransmits;
+    unsigned user = 0;
+    if (words >> number >> local >> remote >> state >> queues >> timer >> retransmits >> user &&
+        local + " " + remote == wanted)
+      return user == ::geteuid();
+  }
+  return false;
 }
 
 Socket accept_from(const Socket& listener) {

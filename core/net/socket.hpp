@@ -60,7 +60,10 @@ Socket listen_on(const Address&, int backlog);      // throws MachineError
 Socket try_listen_on(const Address&, int backlog);  // invalid: errno has the reason
 Address local_address(const Socket&);               // throws MachineError
 Address peer_address(const Socket&);                // 127.0.0.1:0 if the peer has already left
-Socket accept_from(const Socket& listener);         // invalid: nobody waits
+// Whether the process at the other end, which has accepted the connection or made it, is on this machine and
+// belongs to the same user, as the kernel's list of connections says.
+bool peer_is_of_this_user(const Socket&);
+Socket accept_from(const Socket& listener);  // invalid: nobody waits
 // `device`: the interface to use, whatever the routes say; "": the routes choose.
 Socket start_connecting(const Address&,
                         const std::string& device = {});  // invalid: refused at once; errno has the reason

@@ -44,6 +44,7 @@ class TcpStream final : public ByteStream {
   bool is_dark() const override { return everylink::is_dark(socket_); }
   void reset() override { everylink::reset(socket_); }
   Address peer() const override { return peer_address(socket_); }
+  bool is_of_this_user() const override { return peer_is_of_this_user(socket_); }
   Socket take() { return std::move(socket_); }
 
  private:
