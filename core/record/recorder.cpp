@@ -14,6 +14,7 @@
 #include <set>
 
 #include "base/errors.hpp"
+#include "base/folder.hpp"
 #include "base/units.hpp"
 #include "record/sion_layout.hpp"
 
@@ -82,12 +83,11 @@ void check_format(const Options& options) {
 
 void remove_parts(const std::string& path) {
   std::error_code error;
-  for (const auto& part : std::filesystem::directory_iterator(path + ".parts", error)) {
-    const auto name = part.path().filename().string();
+  const std::filesystem::path parts = path + ".parts";
+  for (const auto& name : names_in(parts))
     if (std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); }))
-      std::filesystem::remove(part.path(), error);
-  }
-  std::filesystem::remove(path + ".parts", error);  // fails if it contains anything else
+      std::filesystem::remove(parts / name, error);
+  std::filesystem::remove(parts, error);  // fails if it contains anything else
 }
 
 // A column occupies whole chunks and a small header.

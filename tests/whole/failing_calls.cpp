@@ -4,6 +4,7 @@
 //   FAILING_CALLS_AT=7          its seventh call fails; 0 or unset: none does
 //   FAILING_CALLS_ERROR=28      errno of that call; of getaddrinfo, glob and pthread_create what they return
 //   FAILING_CALLS_PROCESS=2     its third child; -1 (the default): the process that was started
+//   FAILING_CALLS_STOPS=1       the process stops at that call, for a debugger
 //   FAILING_CALLS_OF=a,b        only calls from objects whose paths contain one of these words count
 //   FAILING_CALLS_AFTER=text    calls count once a file was opened whose path contains this; else once main runs
 //   FAILING_CALLS_COUNTS=FILE   the file that takes the counts, also those of a process that is killed: records of
@@ -21,6 +22,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -74,6 +76,7 @@ const char* after = nullptr;
 struct {
   int kind = kinds, process = -1, error = 0;
   std::uint32_t at = 0;
+  bool stops = false;
 } failing;
 
 struct {
@@ -133,6 +136,7 @@ bool fails(Kind kind, void* caller) {
   const std::uint32_t number = ++record.calls;
   if (kind != failing.kind || process != failing.process || number != failing.at) return false;
   record.failed = 1;
+  if (failing.stops) ::raise(SIGSTOP);
   errno = failing.error;
   return true;
 }
@@ -151,6 +155,7 @@ void read_settings() {
   failing.at = static_cast<std::uint32_t>(number("FAILING_CALLS_AT", 0));
   failing.process = number("FAILING_CALLS_PROCESS", -1);
   failing.error = number("FAILING_CALLS_ERROR", EIO);
+  failing.stops = setting("FAILING_CALLS_STOPS");
   after = setting("FAILING_CALLS_AFTER");
   callers.words = setting("FAILING_CALLS_OF");
   if (const char* kind = setting("FAILING_CALLS_KIND"))
@@ -229,7 +234,7 @@ CALL(sockname, getsockname, -1)
 CALL(sockname, getpeername, -1)
 CALL(epoll, epoll_create1, -1)
 CALL(epoll, epoll_ctl, -1)
-CALL(epoll, epoll_wait, -1)
+CALL(poll, epoll_wait, -1)
 CALL(poll, poll, -1)
 CALL(poll, ppoll, -1)
 CALL_ON_SOCKET(send, send)
@@ -351,6 +356,7 @@ CALL(hdf5, H5Pclose, -1)
 CALL(hdf5, H5Pcreate, -1)
 CALL(hdf5, H5Pset, -1)
 CALL(hdf5, H5Pset_chunk, -1)
+CALL(hdf5, H5Pset_fclose_degree, -1)
 CALL(hdf5, H5Pset_fapl_core, -1)
 CALL(hdf5, H5Pset_file_locking, -1)
 CALL(hdf5, H5Pset_libver_bounds, -1)

@@ -36,7 +36,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "connect": ("EADDRNOTAVAIL", "ENOMEM", "ECONNREFUSED"),
     "sockopt": ("ENOBUFS", "ENOMEM"),
     "sockname": ("ENOBUFS",),
-    "epoll": ("ENOMEM", "EINTR"),
+    "epoll": ("ENOMEM",),
     "poll": ("ENOMEM", "EINTR"),
     "send": ("ENOBUFS", "EINTR", "ECONNRESET"),
     "recv": ("ENOMEM", "EINTR", "ECONNRESET"),
