@@ -60,7 +60,7 @@ std::optional<timer_t> timer;
 void set_timer(Seconds in) {
   itimerspec value{};
   value.it_value.tv_sec = static_cast<time_t>(std::min(in, 1e8));
-  if (timer) check_errno(::timer_settime(*timer, 0, &value, nullptr), "timer_settime");
+  if (timer) ::timer_settime(*timer, 0, &value, nullptr);  // of a timer that exists, it cannot fail
 }
 
 void end_now(int) {
@@ -73,10 +73,24 @@ void end_now(int) {
   ::_exit(exit_links_failed);
 }
 
+void make_timer() {
+  if (timer) return;
+  struct sigaction action {};
+  action.sa_handler = end_now;
+  ::sigaction(SIGALRM, &action, nullptr);
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGALRM;
+  timer_t made{};
+  check_errno(::timer_create(CLOCK_MONOTONIC, &event, &made), "timer_create");
+  timer = made;
+}
+
 }  // namespace
 
 UnsavedRows::UnsavedRows(const Options& options, int rank)
     : options_(options), most_(rank == 0 ? most_of_rank_0 : most_of_others) {
+  make_timer();  // before this rank joins: where there is none, the run goes on without it
   head_.rank = static_cast<std::uint32_t>(rank);
   if (options.no_output) return;
   folder_ = options.output + ".parts";
@@ -174,15 +188,6 @@ bool UnsavedRows::write() noexcept {
 }
 
 void watch(UnsavedRows& rows, Seconds limit, const char* what, bool stay) {
-  if (!timer) {
-    struct sigaction action {};
-    action.sa_handler = end_now;
-    ::sigaction(SIGALRM, &action, nullptr);
-    sigevent event{};
-    event.sigev_notify = SIGEV_SIGNAL;
-    event.sigev_signo = SIGALRM;
-    check_errno(::timer_create(CLOCK_MONOTONIC, &event, &timer.emplace()), "timer_create");
-  }
   watched = &rows;
   watched_call = what;
   stays = stay;

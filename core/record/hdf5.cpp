@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,21 +52,12 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     options_ = &facts.options;
     path_ = facts.options.output;
     H5dont_atexit();
-    check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2");
+    print_no_errors();
     check_space(facts);
     if (facts.options.resume) return resume(facts);
     check_output(facts.options);
     remove_parts(path_);
-    const std::string unfinished = path_ + ".new";
-    try {
-      make_skeleton(unfinished, facts, access_list());
-    } catch (const MachineError& error) {
-      refuse(unfinished, errno);
-    }
-    if (facts.options.is_sion()) make_front(unfinished, facts);
-    if (std::rename(unfinished.c_str(), path_.c_str()) != 0)
-      throw UsageError(fmt::format("--output {}: {}", path_, std::strerror(errno)));
-    open_for_rows();
+    make(facts);
   }
 
   Recalled recall(const std::function<void(const LinkRows&)>& each) override {
@@ -175,14 +167,36 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& unfinished, int error) const {
-    ::unlink(unfinished.c_str());
-    throw UsageError(fmt::format("--output {}: cannot be written: {}", path_, std::strerror(error)));
+  // On this thread. Ours are one line.
+  static void print_no_errors() { check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2"); }
+
+  // Whatever happens, a file that is not whole is removed.
+  void make(const Facts& facts) {
+    const std::string unfinished = path_ + ".new";
+    bool is_renamed = false;
+    const auto remove = [&] { ::unlink((is_renamed ? path_ : unfinished).c_str()); };
+    errno = 0;
+    try {
+      make_skeleton(unfinished, facts, access_list()).close();
+      if (facts.options.is_sion()) make_front(unfinished, facts);
+      check(std::rename(unfinished.c_str(), path_.c_str()), "rename");
+      is_renamed = true;
+      open_for_rows();
+    } catch (const MachineError& error) {
+      const int reason = errno;
+      remove();
+      const auto what = fmt::format("--output {}: cannot be written", path_);
+      if (reason == 0) throw MachineError(fmt::format("{}: {}", what, error.what()));
+      throw_of_output(what, reason);
+    } catch (const std::bad_alloc&) {
+      remove();
+      throw;
+    }
   }
 
   void make_front(const std::string& unfinished, const Facts& facts) {
     sion::Front front(facts);
-    if (const int error = front.make(unfinished, facts.ranks)) refuse(unfinished, error);
+    if ((errno = front.make(unfinished, facts.ranks)) != 0) throw_failed("the front of a .sion file");
     front_.emplace(std::move(front));
   }
 
@@ -219,7 +233,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
 
   // An older file that is resumed has no place for them.
   void open_local_faults() {
-    if (H5Lexists(file_, "local_faults", H5P_DEFAULT) <= 0) return;
+    if (!is_in(file_, "local_faults")) return;
     const Handle group(H5Gopen2(file_, "local_faults", H5P_DEFAULT), H5Gclose);
     const Handle causes(H5Dopen2(group, "cause", H5P_DEFAULT), H5Dclose);
     local_faults_.emplace(group, "rank", length_of(causes));
@@ -272,20 +286,24 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     scene_rows_.reset();
     flow_rows_.reset();
     pattern_ = Handle();
-    file_ = Handle();
+    file_.close();
   }
 
   // Writes nothing more after a failure: the file stays as the last commit left it.
   template <class Work>
   void guarded(Work work) {
+    const auto fail = [this](const std::string& what) {
+      failed_ = true;
+      throw MachineError(fmt::format("{}: {}; everything written before remains readable", path_, what));
+    };
     errno = 0;
     try {
+      print_no_errors();
       work();
     } catch (const MachineError& error) {
-      const std::string reason = errno ? fmt::format(" ({})", std::strerror(errno)) : "";
-      failed_ = true;
-      throw MachineError(
-          fmt::format("{}: {}{}; everything written before remains readable", path_, error.what(), reason));
+      fail(error.what() + (errno ? fmt::format(" ({})", std::strerror(errno)) : ""));
+    } catch (const std::bad_alloc&) {
+      fail(local_cause(ENOMEM));
     }
   }
 

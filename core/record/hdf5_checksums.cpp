@@ -75,7 +75,7 @@ void Checksums::make(hid_t file, const std::string& table, const std::vector<Col
   put(set, "columns", fmt::format("{}", fmt::join(names, ",")));
 }
 
-bool Checksums::are_in(hid_t file) { return H5Lexists(file, "checksums", H5P_DEFAULT) > 0; }
+bool Checksums::are_in(hid_t file) { return is_in(file, "checksums"); }
 
 Checksums::Checksums(hid_t file, const std::string& table, const std::vector<ColumnKind>& kinds, hsize_t rows)
     : entries_(file, path_of(table), entries_of(file, table, kinds.size(), rows)) {}

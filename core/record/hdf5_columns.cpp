@@ -11,6 +11,18 @@ namespace everylink::hdf5 {
 
 void throw_failed(const char* call) { throw MachineError(fmt::format("{} failed", call)); }
 
+std::size_t size_of(hid_t type) {
+  const std::size_t bytes = H5Tget_size(type);
+  if (bytes == 0) throw_failed("H5Tget_size");
+  return bytes;
+}
+
+bool is_in(hid_t parent, const std::string& name) {
+  return check(H5Lexists(parent, name.c_str(), H5P_DEFAULT), "H5Lexists") > 0;
+}
+
+bool has_attribute(hid_t object, const char* name) { return check(H5Aexists(object, name), "H5Aexists") > 0; }
+
 Handle string_type(std::size_t length) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   check(H5Tset_size(type, std::max<std::size_t>(length, 1)), "H5Tset_size");
@@ -52,11 +64,11 @@ void put_room(hid_t object, const char* name, std::size_t length) {
 }
 
 void set_text(hid_t object, const char* name, const std::string& text) {
-  if (H5Aexists(object, name) <= 0) return;
+  if (!has_attribute(object, name)) return;
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
   const Handle type(H5Aget_type(attribute), H5Tclose);
   std::string padded = text;
-  padded.resize(H5Tget_size(type), '\0');
+  padded.resize(size_of(type), '\0');
   check(H5Awrite(attribute, type, padded.data()), "H5Awrite");
 }
 
@@ -91,7 +103,7 @@ Handle open_to_append(hid_t group, const char* name) {
 Column::Column(hid_t group, const std::string& name, hsize_t written)
     : set_(open_to_append(group, name.c_str())),
       type_(H5Dget_type(set_), H5Tclose),
-      width_(H5Tget_size(type_)),
+      width_(size_of(type_)),
       written_(written),
       extent_(length_of(set_)) {}
 

@@ -15,6 +15,9 @@
 namespace everylink::hdf5 {
 
 [[noreturn]] void throw_failed(const char* call);
+std::size_t size_of(hid_t type);                     // in bytes
+bool is_in(hid_t parent, const std::string& name);   // a group or data set
+bool has_attribute(hid_t object, const char* name);
 
 // For calls that return a negative number on failure; throws MachineError.
 template <class Id>
@@ -26,7 +29,7 @@ Id check(Id result, const char* call) {
 class Handle {
  public:
   Handle() = default;
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(check(id, "an HDF5 call")), close_(close) {}
+  Handle(hid_t id, herr_t (*closes)(hid_t)) : id_(check(id, "an HDF5 call")), close_(closes) {}
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Handle& operator=(Handle&& other) noexcept {
     std::swap(id_, other.id_);
@@ -36,6 +39,7 @@ class Handle {
   ~Handle() {
     if (id_ >= 0) close_(id_);
   }
+  void close() { check(close_(std::exchange(id_, -1)), "closing"); }  // where a failure matters
   operator hid_t() const { return id_; }
   void abandon() { id_ = -1; }  // never closes it: after a failed flush, nothing more may reach the file
 

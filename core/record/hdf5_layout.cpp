@@ -195,9 +195,9 @@ void make_pattern(hid_t file, const Facts& facts) {
 // Not in a file to resume that was made before the column existed.
 template <class Get>
 void set_of_ranks(hid_t file, const char* name, const std::vector<Carrier>& carriers, Get get) {
-  if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return;
+  if (!is_in(file, name)) return;
   const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose);
-  const std::size_t width = H5Tget_size(type);
+  const std::size_t width = size_of(type);
   std::string all;
   for (const auto& carrier : carriers) {
     std::string text = get(carrier);
@@ -219,6 +219,7 @@ Handle access_list() {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check(H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110), "H5Pset_libver_bounds");
   check(H5Pset_file_locking(list, false, true), "H5Pset_file_locking");
+  check(H5Pset_fclose_degree(list, H5F_CLOSE_STRONG), "H5Pset_fclose_degree");  // whatever was left open
   // HDF5 waits twice as long before each attempt, from 1 ns on: 30 ms in all. Its own 100 attempts never end.
   check(H5Pset_metadata_read_attempts(list, 25), "H5Pset_metadata_read_attempts");
   return list;

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <future>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -41,8 +43,9 @@ bool is_done_within(Seconds limit, const std::function<void()>& work) {
     const SignalsBlocked in_the_thread;
     std::thread(std::move(task)).detach();
   } catch (const std::system_error&) {  // no more threads are allowed
-    work();
-    return true;
+    return work(), true;
+  } catch (const std::bad_alloc&) {  // of the thread: the task has moved
+    return work(), true;
   }
   if (done.wait_for(std::chrono::duration<double>(limit)) != std::future_status::ready) return false;
   done.get();
@@ -121,6 +124,8 @@ bool SafeRecorder::write(const std::function<void()>& work) {
     stop(fmt::format("{}: a write takes longer than {}", path_, text_of_duration(limit_)));
   } catch (const MachineError& error) {
     stop(error.what());
+  } catch (const std::bad_alloc&) {
+    stop(fmt::format("{}: {}", path_, local_cause(ENOMEM)));
   }
   return false;
 }

@@ -161,6 +161,7 @@ class Simulation::SimulatedStream final : public ByteStream, public SimulatedSou
   bool is_dark() const override { return false; }
   void reset() override { network_.put(*out_, {}, State::broken); }
   Address peer() const override { return peer_; }
+  bool is_of_this_user() const override { return true; }
 
   bool has_arrival() const override {
     return !in_->pieces.empty() && in_->pieces.front().at <= network_.now_;

@@ -252,6 +252,7 @@ DAMAGED_ARCHIVES = {
     "another format": lambda path: archive_with(path, attributes__format=np.array("linktest")),
     "a kernel that is a number": lambda path: archive_with(path, attributes__kernel=np.int64(3)),
     "hosts that are numbers": lambda path: archive_with(path, ranks__host=np.arange(4)),
+    "hosts in no encoding": lambda path: archive_with(path, ranks__host=np.full(99, 2**31 - 1, "u4").view("U1")),
     "too few hosts": lambda path: archive_with(path, ranks__host=np.array(["a"])),
     "a table": lambda path: archive_with(path, ranks__numa=np.zeros((4, 4), "i4")),
     "objects": lambda path: archive_with(path, ranks__numa=np.array([{}] * 4, object)),

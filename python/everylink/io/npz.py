@@ -7,6 +7,7 @@ import io
 import lzma
 import math
 import struct
+import sys
 import tokenize
 import warnings
 import zipfile
@@ -63,11 +64,13 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     most = len(data)
     if dtype.hasobject or len(shape) > 1 or count > most or count * dtype.itemsize != len(data) - file.tell():
         raise Damage(f"{printable(info.filename)} is not a column of {len(data)} bytes")
-    return (
-        np.frombuffer(data, dtype, count, file.tell()).reshape(shape)
-        if count * dtype.itemsize
-        else np.empty(shape, dtype)
-    )
+    if not count * dtype.itemsize:
+        return np.empty(shape, dtype)
+    if dtype.kind == "U":
+        letters = np.frombuffer(data, np.dtype("u4").newbyteorder(dtype.byteorder), offset=file.tell())
+        if letters.max() > sys.maxunicode:  # NumPy keeps them, but Python has no such text
+            raise Damage(f"{printable(info.filename)} holds text in no encoding")
+    return np.frombuffer(data, dtype, count, file.tell()).reshape(shape)
 
 
 class _Tree:
