@@ -79,8 +79,29 @@ void Column::make(hid_t group, const std::string& name, hid_t type, hsize_t chun
   Handle(H5Dcreate2(group, name.c_str(), type, space, link, list, H5P_DEFAULT), H5Dclose);
 }
 
+namespace {
+
+// Holds one chunk in memory, the one that grows. By default HDF5 holds 1 MiB of each column: of those of many
+// message sizes that is hundreds of MiB, for chunks that nobody asks for again.
+Handle open_to_append(hid_t group, const char* name) {
+  const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  {
+    const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose),
+        made(H5Dget_create_plist(set), H5Pclose);
+    hsize_t chunk = 0;
+    check(H5Pget_chunk(made, 1, &chunk), "H5Pget_chunk");
+    constexpr std::size_t slots = 1;
+    constexpr double written_ones_first = 1;
+    check(H5Pset_chunk_cache(access, slots, chunk * H5Tget_size(type), written_ones_first),
+          "H5Pset_chunk_cache");
+  }
+  return {H5Dopen2(group, name, access), H5Dclose};
+}
+
+}  // namespace
+
 Column::Column(hid_t group, const std::string& name, hsize_t written)
-    : set_(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose),
+    : set_(open_to_append(group, name.c_str())),
       type_(H5Dget_type(set_), H5Tclose),
       width_(size_of(type_)),
       written_(written),
