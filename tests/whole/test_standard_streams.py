@@ -73,18 +73,18 @@ def test_no_file_and_no_socket_takes_the_place_of_a_closed_stream(tmp_path: Path
     words = ["--np", "2", "--mode", "tcp", "-n", "3", "--min-runtime", "100h", "-o", "x.h5"]
     streams = " ".join(f"{fd}>&-" if fd in closed else f"{fd}<>/dev/null" for fd in range(3))
     command = f'exec {shlex.quote(measure_program())} "$@" {streams}'
-    process = subprocess.Popen(["bash", "-c", command, "bash", *words], cwd=tmp_path)
-    try:
-        until = time.monotonic() + PATIENCE
-        while not (tmp_path / "x.h5").exists() or len(descendants_of(process.pid)) < 2:
-            assert process.poll() is None, "the run has ended"
-            assert time.monotonic() < until, "the run does not begin"
-            time.sleep(0.02)
-        for pid in (process.pid, *descendants_of(process.pid)):
-            assert {opened_by(pid)[fd] for fd in range(3)} == {"/dev/null"}
-    finally:
-        process.terminate()
-    assert process.wait(PATIENCE) == 1
+    with subprocess.Popen(["bash", "-c", command, "bash", *words], cwd=tmp_path) as process:
+        try:
+            until = time.monotonic() + PATIENCE
+            while not (tmp_path / "x.h5").exists() or len(descendants_of(process.pid)) < 2:
+                assert process.poll() is None, "the run has ended"
+                assert time.monotonic() < until, "the run does not begin"
+                time.sleep(0.02)
+            for pid in (process.pid, *descendants_of(process.pid)):
+                assert {opened_by(pid)[fd] for fd in range(3)} == {"/dev/null"}
+        finally:
+            process.terminate()
+    assert process.returncode == 1
     assert read_plainly(tmp_path / "x.h5").attributes["interrupted"] == 1
 
 

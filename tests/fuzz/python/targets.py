@@ -28,7 +28,7 @@ from everylink.cli.options.table import (
 )
 from everylink.errors import EverylinkError
 from everylink.figure.curves import parsed_line
-from everylink.host_lists import expanded, folded
+from everylink.host_lists import MOST_HOSTS, PART, expanded, folded, how_many
 from everylink.inventory.cluster import number_in
 from everylink.inventory.equals import networks, slowdowns, subnet_prefix
 from everylink.io.csv_matrix import Source, read_matrix, results_of
@@ -69,6 +69,16 @@ def file_of(data: bytes, name: str = "input") -> Path:
     path = FOLDER / name
     path.write_bytes(data)
     return path
+
+
+def takes_long(text: str) -> bool:
+    """Whether its lists name so many hosts that ClusterShell takes seconds, but not so many that they are refused."""
+    few, total = 20_000, 0
+    for part in PART.findall(text):
+        with suppress(ValueError):
+            count = how_many(part)
+            total += count if count <= MOST_HOSTS else 0
+    return total > few
 
 
 def each(functions: list[Callable[[str], Any]], text: str, *errors: type[Exception]) -> None:
@@ -117,7 +127,8 @@ def unsaved(data: bytes) -> None:
 @target
 def topology(data: bytes) -> None:
     """Slurm's topology.conf, or the output of ibnetdiscover."""
-    read_topology(file_of(data))
+    if not takes_long(data.decode("utf-8", "replace")):
+        read_topology(file_of(data))
 
 
 @target
@@ -135,6 +146,8 @@ def pattern(data: bytes) -> None:
 def hosts(data: bytes) -> None:
     """Lists of hosts. Groups are left out: ClusterShell may run a command for them."""
     text = data.decode("utf-8", "replace").replace("@", "")
+    if takes_long(text):
+        return
     with suppress(ValueError):
         folded(expanded(text))
     each([lambda text: hosts_of(text, "--hosts")], text)
@@ -146,6 +159,8 @@ def hosts(data: bytes) -> None:
 def job(data: bytes) -> None:
     """What a batch system puts into the environment, and the files that it names."""
     text = data.decode("utf-8", "replace")
+    if takes_long(text):
+        return
     path = str(file_of(data))
     for name in ("SLURM_JOB_NODELIST", "LSB_MCPU_HOSTS", "LSB_HOSTS"):
         each([lambda text, name=name: cluster_of_job({name: text})], text)  # type: ignore[misc]
