@@ -36,9 +36,9 @@ bool Callers::accept_some(const Heard& heard, const Dropped& dropped) {
   for (int i = 0; i < most_at_once; ++i) {
     if (known_.size() >= most_known) return false;
     auto accepted = listener_->accept();
+    if (accepted.shortage || accepted.connection) shortage_ = accepted.shortage;  // whom it drops may be ours
     if (accepted.shortage && drop_oldest_stranger(dropped)) continue;
     if (accepted.shortage) rests_until_ = clock_.now() + 1;
-    if (accepted.shortage || accepted.connection) shortage_ = accepted.shortage;
     if (!accepted.connection) return false;
     Caller caller{.connection = std::move(accepted.connection), .bytes = bytes_, .since = clock_.now()};
     caller.address = caller.connection->peer();

@@ -137,7 +137,7 @@ def of_command(words: Sequence[str], output: str, chosen: argparse.Namespace, fo
             if number := usual.counts.get((kind, STARTER)):
                 calls[kind].append(f"{number} {'once the file is opened' if after == 'x.h5' else 'in all'}")
         plan += [(command, usual, one) for one in
-                 failures(usual.counts, kinds_of(chosen, kinds), [STARTER], most, chosen.seed)]  # fmt: skip
+                 failures(usual.counts, kinds_of(chosen, kinds), [STARTER], most, chosen.seed, errors=1)]  # fmt: skip
     of_failure = {id(failure): (command, usual) for command, usual, failure in plan}
 
     def attempt(failure: Failure, own: Path) -> tuple[Ended, list[str]]:
