@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "whole"))
 
 from failing_calls import ERRORS, FOLLOWER, RANK_0, STARTER, Command, Core, Ended, Failure, failures, temporary
 
+SLOW = 20  # seconds
 Try = Callable[[Failure, Path], tuple[Ended, list[str]]]
 
 
@@ -72,6 +73,8 @@ def campaign(name: str, calls: dict[str, str], plan: Sequence[Failure], attempt:
             of_kind = sums[ended.failure.kind if ended.failure else ""]
             before = len(of_kind.problems)
             of_kind.add(ended, problems)
+            if ended.seconds > SLOW:
+                print(f"slow: {ended.failure}: {ended.seconds:.0f} s, {ended.code}, {ended.err!r}", file=sys.stderr, flush=True)
             for one in of_kind.problems[before:]:
                 print(f"PROBLEM {name}: {one}", file=sys.stderr, flush=True)
     print(f"\n### {name}")

@@ -61,7 +61,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "thread": ("EAGAIN",),
     "process": ("EINTR",),
     "hwloc": ("ENOMEM",),
-    "hdf5": ("EIO", "ENOMEM"),
+    "hdf5": ("EIO",),
     "new_": ("ENOMEM",),
 }
 EAI_MEMORY = -10  # of glibc, which errno does not have
