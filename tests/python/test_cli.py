@@ -90,6 +90,6 @@ def test_a_thread_that_has_no_memory_to_begin_holds_up_no_command(
 
 def test_what_a_library_cannot_raise_is_not_printed() -> None:
     """Such as h5py without memory to give something back."""
-    ends = "import everylink.cli\neverylink.cli.main(['--version'])\nclass A:\n def __del__(self): raise MemoryError\nA()"
+    ends = "from everylink.cli import main\nmain(['-V'])\nclass A:\n def __del__(self): raise MemoryError\nA()"
     done = subprocess.run([sys.executable, "-c", ends], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -244,7 +244,8 @@ class Rows:
                 file = h5py.File(path, swmr=True)
             with file:
                 rows = int(file.attrs["rows"])
-                sizes = [{name: size[name][:rows] for name in ("from", "to", "outcome")} for size in file["sizes"].values()]
+                names = ("from", "to", "outcome")
+                sizes = [{name: size[name][:rows] for name in names} for size in file["sizes"].values()]
                 complete = int(file.attrs["complete"]) == 1
         except (OSError, KeyError, RuntimeError) as error:
             return Rows(str(error), False, frozenset(), 0)
