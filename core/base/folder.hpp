@@ -7,8 +7,8 @@
 
 namespace everylink {
 
-// The names in a folder, in no order, without those that begin with a dot; none if it cannot be read. The iterator of
-// the standard library ends the process where memory is short, and throws where a disk fails.
+// The names in a folder, in no order, without those that begin with a dot; none if it cannot be read. The
+// iterator of the standard library ends the process where memory is short, and throws where a disk fails.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 }  // namespace everylink

@@ -87,7 +87,8 @@ std::vector<std::string> gpus_in(const fs::path& sys) {
   std::vector<std::string> all;
   const fs::path devices = sys / "bus/pci/devices";
   for (const auto& name : names_in(devices))
-    if (line_in(devices / name / "vendor") == "0x10de" && line_in(devices / name / "class").starts_with("0x03"))
+    if (line_in(devices / name / "vendor") == "0x10de" &&
+        line_in(devices / name / "class").starts_with("0x03"))
       all.push_back(name);
   std::sort(all.begin(), all.end());
   return all;

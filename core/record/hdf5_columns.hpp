@@ -15,8 +15,8 @@
 namespace everylink::hdf5 {
 
 [[noreturn]] void throw_failed(const char* call);
-std::size_t size_of(hid_t type);                     // in bytes
-bool is_in(hid_t parent, const std::string& name);   // a group or data set
+std::size_t size_of(hid_t type);                    // in bytes
+bool is_in(hid_t parent, const std::string& name);  // a group or data set
 bool has_attribute(hid_t object, const char* name);
 
 // For calls that return a negative number on failure; throws MachineError.

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "whole"))
 
 from failing_calls import ERRORS, FOLLOWER, RANK_0, STARTER, Command, Core, Ended, Failure, failures, temporary
 
+SLOW = 20  # seconds
 Try = Callable[[Failure, Path], tuple[Ended, list[str]]]
 
 
@@ -64,7 +65,13 @@ def arguments(words: list[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def campaign(name: str, calls: dict[str, str], plan: Sequence[Failure], attempt: Try, folder: Path, jobs: int) -> list[str]:
+def tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def campaign(
+    name: str, calls: dict[str, str], plan: Sequence[Failure], attempt: Try, folder: Path, jobs: int
+) -> list[str]:
     """Do all runs and print a table."""
     sums = {kind: Sums(calls[kind]) for kind in dict.fromkeys(failure.kind for failure in plan)}
     with ThreadPoolExecutor(jobs) as pool:
@@ -72,8 +79,10 @@ def campaign(name: str, calls: dict[str, str], plan: Sequence[Failure], attempt:
             of_kind = sums[ended.failure.kind if ended.failure else ""]
             before = len(of_kind.problems)
             of_kind.add(ended, problems)
+            if ended.seconds > SLOW:
+                tell(f"slow: {ended.failure}: {ended.seconds:.0f} s, exit code {ended.code}, {ended.err!r}")
             for one in of_kind.problems[before:]:
-                print(f"PROBLEM {name}: {one}", file=sys.stderr, flush=True)
+                tell(f"PROBLEM {name}: {one}")
     print(f"\n### {name}")
     print("| call | calls in a run | runs | exit code: runs | longest | problems |\n|---|---|---|---|---|---|")
     for kind, one in sums.items():
@@ -87,8 +96,9 @@ def of_core(core: Core, chosen: argparse.Namespace, folder: Path, kinds: Sequenc
         sys.exit(f"a run without a failure: {found}, {usual.err}")
     processes = [int(one) for one in chosen.processes.split(",")]
     names = {STARTER: "starter", RANK_0: "rank 0", FOLLOWER: "follower"}
+    there = [(kind, process) for kind in kinds for process in processes if usual.counts[kind, process]]
     calls = {
-        kind: ", ".join(f"{names.get(p, f'rank {p}')} {usual.counts[kind, p]}" for p in processes if usual.counts[kind, p])
+        kind: ", ".join(f"{names.get(p, f'rank {p}')} {usual.counts[kind, p]}" for one, p in there if one == kind)
         for kind in kinds
     }
 
@@ -126,8 +136,13 @@ def of_command(words: Sequence[str], output: str, chosen: argparse.Namespace, fo
         shutil.copy(folder / "core/x.h5", source)
     plan: list[tuple[Command, Ended, Failure]] = []
     calls: defaultdict[str, list[str]] = defaultdict(list)
-    for after, mallocs, most in (("x.h5", False, chosen.most), ("/dev/null", False, chosen.drawn),
-                                 ("x.h5", True, chosen.allocations // 2), ("/dev/null", True, chosen.allocations // 2)):  # fmt: skip
+    half = chosen.allocations // 2
+    for after, mallocs, most in (
+        ("x.h5", False, chosen.most),
+        ("/dev/null", False, chosen.drawn),
+        ("x.h5", True, half),
+        ("/dev/null", True, half),
+    ):
         command = Command((*words, "x.h5"), source, after, output, mallocs)
         usual = command.run(folder / "usual")
         if found := command.problems(usual, folder / "usual", usual):
@@ -137,7 +152,7 @@ def of_command(words: Sequence[str], output: str, chosen: argparse.Namespace, fo
             if number := usual.counts.get((kind, STARTER)):
                 calls[kind].append(f"{number} {'once the file is opened' if after == 'x.h5' else 'in all'}")
         plan += [(command, usual, one) for one in
-                 failures(usual.counts, kinds_of(chosen, kinds), [STARTER], most, chosen.seed)]  # fmt: skip
+                 failures(usual.counts, kinds_of(chosen, kinds), [STARTER], most, chosen.seed, errors=1)]  # fmt: skip
     of_failure = {id(failure): (command, usual) for command, usual, failure in plan}
 
     def attempt(failure: Failure, own: Path) -> tuple[Ended, list[str]]:

@@ -6,13 +6,14 @@
 //   FAILING_CALLS_PROCESS=2     its third child; -1 (the default): the process that was started
 //   FAILING_CALLS_STOPS=1       the process stops at that call, for a debugger
 //   FAILING_CALLS_OF=a,b        only calls from objects whose paths contain one of these words count
-//   FAILING_CALLS_AFTER=text    calls count once a file was opened whose path contains this; else once main runs
-//   FAILING_CALLS_COUNTS=FILE   the file that takes the counts, also those of a process that is killed: records of
+//   FAILING_CALLS_AFTER=text    calls count once a file was opened whose path contains this; else once main
+//   runs FAILING_CALLS_COUNTS=FILE   the file that takes the counts, also those of a process that is killed:
+//   records of
 //                               char kind[20], int32 process, uint32 calls, uint32 failed
 //
-// Every call of a kind goes through one function of eight integers, as the calling conventions of x86-64 and of
-// aarch64 allow: a call with fewer arguments leaves the others alone. Names of the assembler avoid the declarations
-// of the headers, which say `noexcept`.
+// Every call of a kind goes through one function of eight integers, as the calling conventions of x86-64 and
+// of aarch64 allow: a call with fewer arguments leaves the others alone. Names of the assembler avoid the
+// declarations of the headers, which say `noexcept`.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -38,13 +39,14 @@ void* __libc_memalign(std::size_t, std::size_t);
 namespace {
 
 // KIND(name of the kind)
-#define KINDS                                                                                                  \
-  KIND(socket)                                                                                                 \
-  KIND(bind) KIND(listen) KIND(accept) KIND(connect) KIND(sockopt) KIND(sockname) KIND(epoll) KIND(poll)       \
-  KIND(send) KIND(recv) KIND(write) KIND(read) KIND(open) KIND(stat) KIND(seek) KIND(fsync) KIND(truncate)     \
-  KIND(rename) KIND(unlink) KIND(mkdir) KIND(mmap) KIND(fork) KIND(dlopen) KIND(descriptor) KIND(control)      \
-  KIND(random) KIND(interfaces) KIND(addresses) KIND(thread) KIND(process) KIND(hwloc) KIND(hdf5) KIND(malloc) \
-  KIND(new_)
+#define KINDS                                                                                            \
+  KIND(socket)                                                                                           \
+  KIND(bind)                                                                                             \
+  KIND(listen) KIND(accept) KIND(connect) KIND(sockopt) KIND(sockname) KIND(epoll) KIND(poll) KIND(send) \
+      KIND(recv) KIND(write) KIND(read) KIND(open) KIND(stat) KIND(seek) KIND(fsync) KIND(truncate)      \
+          KIND(rename) KIND(unlink) KIND(mkdir) KIND(mmap) KIND(fork) KIND(dlopen) KIND(descriptor)      \
+              KIND(control) KIND(random) KIND(interfaces) KIND(addresses) KIND(thread) KIND(process)     \
+                  KIND(hwloc) KIND(hdf5) KIND(malloc) KIND(new_)
 
 enum Kind {
 #define KIND(name) of_##name,
@@ -211,13 +213,13 @@ int begin_main(int argc, char** argv, char** environment) {
 }  // namespace
 
 // `failure` is returned by a call that fails; BEFORE is done first.
-#define CALL_AFTER(kind, name, failure, BEFORE)                                          \
+#define CALL_AFTER(kind, name, failure, BEFORE)                                                     \
   extern "C" __attribute__((visibility("default"))) long through_##name(PARAMETERS) __asm__(#name); \
-  long through_##name(PARAMETERS) {                                                      \
-    static const Function real = reinterpret_cast<Function>(next(#name));                \
-    BEFORE;                                                                              \
-    if (fails(of_##kind, __builtin_return_address(0))) return failure;                   \
-    return real(ARGUMENTS);                                                              \
+  long through_##name(PARAMETERS) {                                                                 \
+    static const Function real = reinterpret_cast<Function>(next(#name));                           \
+    BEFORE;                                                                                         \
+    if (fails(of_##kind, __builtin_return_address(0))) return failure;                              \
+    return real(ARGUMENTS);                                                                         \
   }
 #define CALL(kind, name, failure) CALL_AFTER(kind, name, failure, )
 #define CALL_ON_SOCKET(kind, name) CALL_AFTER(kind, name, fail_on_socket(a), )
@@ -404,13 +406,13 @@ void* ours_dlopen(const char* path, int flags) {
   return result;
 }
 
-OURS int ours_start(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*) __asm__(
-    "__libc_start_main");
-int ours_start(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(), void (*rtld)(),
-               void* stack_end) {
+OURS int ours_start(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(),
+                    void*) __asm__("__libc_start_main");
+int ours_start(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
+               void (*rtld)(), void* stack_end) {
   program_main = main;
-  return reinterpret_cast<decltype(&ours_start)>(next("__libc_start_main"))(begin_main, argc, argv, init, fini, rtld,
-                                                                             stack_end);
+  return reinterpret_cast<decltype(&ours_start)>(next("__libc_start_main"))(begin_main, argc, argv, init,
+                                                                            fini, rtld, stack_end);
 }
 
 // Memory of C.

@@ -61,7 +61,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "thread": ("EAGAIN",),
     "process": ("EINTR",),
     "hwloc": ("ENOMEM",),
-    "hdf5": ("EIO", "ENOMEM"),
+    "hdf5": ("EIO",),
     "new_": ("ENOMEM",),
 }
 EAI_MEMORY = -10  # of glibc, which errno does not have
@@ -244,7 +244,8 @@ class Rows:
                 file = h5py.File(path, swmr=True)
             with file:
                 rows = int(file.attrs["rows"])
-                sizes = [{name: size[name][:rows] for name in ("from", "to", "outcome")} for size in file["sizes"].values()]
+                names = ("from", "to", "outcome")
+                sizes = [{name: size[name][:rows] for name in names} for size in file["sizes"].values()]
                 complete = int(file.attrs["complete"]) == 1
         except (OSError, KeyError, RuntimeError) as error:
             return Rows(str(error), False, frozenset(), 0)
@@ -300,14 +301,16 @@ def difference(usual: str, other: str) -> str:
     return next((f"{a!r} became {b!r}" for a, b in pairs if a != b), "")
 
 
-def failures(counts: Counts, kinds: Sequence[str], processes: Sequence[int], most: int, seed: int) -> Iterator[Failure]:
-    """Each n of each kind of call with each of its errors; of more than `most` of one kind and process, so many drawn."""
+def failures(
+    counts: Counts, kinds: Sequence[str], processes: Sequence[int], most: int, seed: int, errors: int = 9
+) -> Iterator[Failure]:
+    """Each n of each kind of call with so many of its errors; of more than `most` of a kind and process, so many n."""
     for kind in kinds:
         for process in processes:
             numbers: Sequence[int] = range(1, counts.get((kind, process), 0) + 1)
             if most < len(numbers):
                 numbers = sorted(random.Random(seed).sample(numbers, most))
-            for error in ERRORS.get(kind, ("ENOMEM",)):
+            for error in ERRORS.get(kind, ("ENOMEM",))[:errors]:
                 yield from (Failure(kind, process, at, error) for at in numbers)
 
 

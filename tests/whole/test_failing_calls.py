@@ -10,7 +10,7 @@ from failing_calls import ERRORS, FOLLOWER, LOCAL, RANK_0, STARTER, Command, Cor
 
 from conftest import LONG, measure_program
 
-DRAWN = 24  # runs of the core for a random n
+DRAWN = 20  # runs of the core for a random n
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +49,7 @@ def spread(count: int, most: int) -> Sequence[int]:
 def test_each_of_the_few_calls_of_a_kind_may_fail(
     tmp_path: Path, counts: dict[str, Counts], kind: str, process: int
 ) -> None:
-    for at in spread(counts["sim"][kind, process], 100 if LONG else 4):
+    for at in spread(counts["sim"][kind, process], 100 if LONG else 2):
         assert tried(tmp_path / "run", "sim", Failure(kind, process, at, ERRORS[kind][0])).reached
 
 
@@ -59,7 +59,7 @@ def test_a_kernel_without_memory_for_a_connection_makes_links_local_and_not_brok
     """Where the call is one of control traffic, nothing is lost at all."""
     outcomes = set()
     for kind, error in (("send", "ENOBUFS"), ("recv", "ENOMEM")):
-        for at in spread(counts["tcp"][kind, FOLLOWER], 100 if LONG else 6):
+        for at in spread(counts["tcp"][kind, FOLLOWER], 100 if LONG else 4):
             if tried(tmp_path / "run", "tcp", Failure(kind, FOLLOWER, at, error)).code in (0, 4):
                 outcomes |= Rows.of(tmp_path / "run/x.h5").outcomes
     assert LOCAL in outcomes
@@ -68,7 +68,7 @@ def test_a_kernel_without_memory_for_a_connection_makes_links_local_and_not_brok
 @pytest.mark.parametrize("kind", ["poll", "recv", "send", "random", "process"])
 def test_a_call_that_a_signal_interrupts_is_made_again(tmp_path: Path, counts: dict[str, Counts], kind: str) -> None:
     process = STARTER if kind == "process" else RANK_0
-    for at in spread(counts["tcp"][kind, process], 100 if LONG else 3):
+    for at in spread(counts["tcp"][kind, process], 100 if LONG else 2):
         ended = tried(tmp_path / "run", "tcp", Failure(kind, process, at, "EINTR"))
         assert ended.code == 0, f"{ended.failure}: {ended.err}"
 
@@ -85,13 +85,13 @@ def test_any_call_may_fail_once(tmp_path: Path, counts: dict[str, Counts], mode:
 
 @pytest.mark.parametrize("kind", ["new_", "hdf5"])
 def test_memory_or_hdf5_may_fail_anywhere_in_rank_0(tmp_path: Path, counts: dict[str, Counts], kind: str) -> None:
-    for at in spread(counts["sim"][kind, RANK_0], 300 if LONG else 8):
-        tried(tmp_path / "run", "sim", Failure(kind, RANK_0, at, "ENOMEM"))
+    for at in spread(counts["sim"][kind, RANK_0], 300 if LONG else 5):
+        tried(tmp_path / "run", "sim", Failure(kind, RANK_0, at, ERRORS[kind][0]))
 
 
 @pytest.mark.parametrize(
     ("words", "output", "kinds"),
-    [(["show"], "", ["open", "write"]), (["report", "-o", "x.html"], "x.html", ["rename"])],
+    [(["show"], "", ["write"]), (["report", "-o", "x.html"], "x.html", ["rename"])],
     ids=["show", "report"],
 )
 def test_a_command_whose_call_fails_says_so_in_a_line(

@@ -472,7 +472,8 @@ class Sim final : public Transport, public VirtualTime {
     for (auto* link : rank_->links) link->move_on_to(rank_->now);
   }
 
-  // Takes a round trip of virtual time. A peer that cannot call is given up, in real time, before this rank is.
+  // Takes a round trip of virtual time. A peer that cannot call is given up, in real time, before this rank
+  // is.
   Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
     Unpacker in(peer_offer);
     advance_to(in.get<Seconds>());
