@@ -303,6 +303,10 @@ void Run::draw_conditions() {
   conditions_.least_room = 16384;
   conditions_.most_room = draws_.one_of<std::size_t>({32768, 262144});
   conditions_.parts = draws_.one_of({0., 0.1, 0.5});
+  // What is stuck in the outbox of a rank in the tree goes on when that rank is back from its measurement, on
+  // each of up to two levels.
+  const bool may_stick = conditions_.loss > 0 || conditions_.longest > 2e-3 || conditions_.waking > 1e-3;
+  if (may_stick) limit_ += 2 * step_;
 }
 
 void Run::draw_faults() {
@@ -344,19 +348,26 @@ void Run::plan_fault(Fault fault, Seconds at) {
     case Fault::partition:
     case Fault::one_way: {
       if (hosts_ < 2) return;
-      // One host from all others, one pair of hosts, or one half from the other half.
-      const int how = draws_.number(0, 2), first = draws_.number(0, hosts_ - 1),
+      // One host from all others, one pair of hosts, one half from the other half, or rank 0's host from some
+      // others, one after the other: these then look for each other.
+      const int how = draws_.number(0, 3), first = how == 3 ? 0 : draws_.number(0, hosts_ - 1),
                 second = draws_.number(0, hosts_ - 1);
       const std::uint64_t halves = mix(seed_, static_cast<std::uint64_t>(victim));
       const auto side = [&](int host) { return how == 2 ? (halves >> host) & 1 : host == first; };
+      const Seconds apart = draws_.between(1, 20);
       for (int from = 0; from < hosts_; ++from)
         for (int to = 0; to < hosts_; ++to) {
+          const int other = std::max(from, to);
           if (from == to || side(from) == side(to)) continue;
           if (how == 1 && from != second && to != second) continue;
+          if (how == 3 && ((halves >> other) & 1) == 0) continue;
           if (fault == Fault::one_way && !side(from)) continue;
-          plan_cut(from, to, at, at + lasts);
+          const Seconds later =
+              how == 3 ? apart * static_cast<double>(mix(halves, static_cast<unsigned>(other)) % 4) : 0;
+          plan_cut(from, to, at + later, at + later + lasts);
+          until = std::max(until, at + later);
         }
-      until = at + (lasts == forever ? 0 : lasts);
+      until += lasts == forever ? 0 : lasts;
       break;
     }
     case Fault::reset: network_->at(at, [this] { network_->reset_a_connection(draws_); }); break;
@@ -672,8 +683,7 @@ void Run::lead(Rank& one, Bootstrap& world) {
     check_round(one, 0, number, peer, *round);
     if (Order::unpacked(round->decision).stop) break;
     const bool settles = held_.size() > static_cast<std::size_t>(rounds_);
-    network_->sleep(settles ? std::max(3.0, std::min(quiet_at_ - network_->now(), 60.0))
-                            : step_ * draws_.unit());
+    network_->sleep(settles ? std::max(3.0, (quiet_at_ - network_->now()) / 8) : step_ * draws_.unit());
     if (network_->is_killed()) throw Killed();
   }
   one.end = End::in_order;
