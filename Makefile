@@ -43,7 +43,7 @@ check: setup-check
 # Each part is a file of tests/proof, and prints a table of docs/robustness.md.
 PART =
 WORDS =
-proof: setup-long release-tests
+proof: setup-long setup-fuzz release-tests
 	$(ENVIRONMENT) $(PYTHON) tests/proof $(PART) $(WORDS)
 
 SECONDS = 60

@@ -13,11 +13,10 @@ namespace everylink {
 class Packer {
  public:
   template <class T>
-  requires std::is_trivially_copyable_v<T> Packer& add(const T& value) {
-    return append(std::as_bytes(std::span(&value, 1)));
-  }
+  requires std::is_trivially_copyable_v<T> Packer& add(const T& value) { return append(bytes_of(value)); }
   template <class T>
   requires std::is_trivially_copyable_v<T> Packer& add(const std::vector<T>& values) {
+    static_assert(has_no_padding<T>, "name the padding: a field `unused` that is set");
     add(static_cast<std::uint64_t>(values.size()));
     return append(std::as_bytes(std::span(values)));
   }

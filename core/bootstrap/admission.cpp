@@ -1,10 +1,11 @@
-// Admission to a run: challenges both ways.
+// Admission to a run: proofs both ways.
 #include "bootstrap/admission.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -14,23 +15,33 @@ namespace {
 
 constexpr std::size_t most_lines = 50;  // about refusals, then silence
 
-template <class T>
-View bytes_of(const T& value) {
-  return std::as_bytes(std::span(&value, 1));
-}
-
 // The two ends' proofs differ, so neither can be sent back as the other's.
-Mac proof(View key, const char* end, const Challenge& challenge, const Mac& callers_nonce, View said) {
-  const std::string_view name(end);
-  return hmac_sha256(key,
-                     {std::as_bytes(std::span(name)), bytes_of(challenge), bytes_of(callers_nonce), said});
+template <class T>
+View before_proof(const T& message) {
+  return bytes_of(message).first(offsetof(T, proof));
+}
+Mac proof(View key, std::string_view end, View conversation, View said) {
+  return hmac_sha256(key, {std::as_bytes(std::span(end)), conversation, said});
 }
 
-// A rank that has found another way in the meantime says so; it is no stranger.
-bool has_withdrawn(View said) {
-  const Challenge ours;
-  return said.size() == sizeof ours.magic && std::memcmp(said.data(), ours.magic, said.size()) == 0;
+// The key of what one end sends.
+CipherState seal(View key, std::string_view end, View conversation) {
+  return CipherState(hmac_sha256(key, {std::as_bytes(std::span(end)), conversation}));
 }
+constexpr std::string_view by_caller = "sealed by the caller", by_acceptor = "sealed by the acceptor";
+
+void append(Blob& conversation, View said) {
+  conversation.insert(conversation.end(), said.begin(), said.end());
+}
+
+template <class T>
+T read(View bytes) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof value);
+  return value;
+}
+
+constexpr auto other_user = "belongs to another user of this machine, and this run has no key";
 
 }  // namespace
 
@@ -60,34 +71,49 @@ Admission::Admission(Network& network, Clock& clock, std::unique_ptr<Listener> l
       policy_(std::move(policy)),
       welcome_(std::move(welcome)),
       report_(std::move(report)),
-      callers_(network, clock, std::move(listener), sizeof(Greeting), [] {
-        Challenge challenge;
-        draw(challenge.nonce);
-        const View bytes = bytes_of(challenge);
-        return Blob(bytes.begin(), bytes.end());
-      }) {}
+      callers_(network, clock, std::move(listener), sizeof(Greeting)) {}
 
 void Admission::serve() {
   callers_.serve([this](Callers::Caller caller) { hear(std::move(caller)); },
                  [this](const Callers::Caller& caller, const std::string& why) {
-                   if (!has_withdrawn(caller.said)) refuse(caller.address, why);
+                   // One that has the key may find another way in the meantime.
+                   if (!caller.is_known) refuse(caller.address, why);
                  });
 }
 
 void Admission::hear(Callers::Caller caller) {
-  Challenge challenge;
-  Greeting greeting;
-  std::memcpy(&challenge, caller.greeting.data(), sizeof challenge);
-  std::memcpy(&greeting, caller.said.data(), sizeof greeting);
-  if (!same(greeting.proof, proof(key_, "caller", challenge, greeting.nonce, bytes_of(greeting.hello))))
+  if (caller.is_known) return answer(std::move(caller));
+  const auto greeting = read<Greeting>(caller.said);
+  if (greeting.magic != magic) return refuse(caller.address, "is not Everylink, or of another version");
+  if (!same(greeting.proof, proof(key_, "caller", {}, before_proof(greeting))))
     return refuse(caller.address, "does not have this run's key");
-  Answered answered;
-  answered.reply = policy_(greeting.hello);
-  if (answered.reply.decision == Decision::refused) refuse(caller.address, answered.reply.reason);
-  answered.proof = proof(key_, "acceptor", challenge, greeting.nonce, bytes_of(answered.reply));
-  const bool sent = caller.connection->send(bytes_of(answered)).bytes == sizeof answered;
-  if (answered.reply.decision == Decision::welcome && sent)
-    welcome_(greeting.hello, std::move(caller.connection));
+  if (key_.empty() && !caller.connection->is_of_this_user()) return refuse(caller.address, other_user);
+  challenge(std::move(caller), greeting);
+}
+
+void Admission::challenge(Callers::Caller caller, const Greeting& greeting) {
+  Challenge challenge;
+  draw(challenge.nonce);
+  challenge.proof = proof(key_, "acceptor", bytes_of(greeting), before_proof(challenge));
+  if (caller.connection->send(bytes_of(challenge)).bytes != sizeof challenge) return;
+  append(caller.conversation, bytes_of(greeting));
+  append(caller.conversation, bytes_of(challenge));
+  callers_.await(std::move(caller), sizeof(Confirmation));
+}
+
+void Admission::answer(Callers::Caller caller) {
+  Seals seals{.out = seal(key_, by_acceptor, caller.conversation),
+              .in = seal(key_, by_caller, caller.conversation)};
+  if (!seals.in.decrypt(caller.said)) return refuse(caller.address, "repeats what another process said");
+  const Hello hello = read<Greeting>(caller.conversation).hello;
+  const Reply reply = policy_(hello);
+  if (reply.decision == Decision::refused) refuse(caller.address, reply.reason);
+  SealedReply sealed{};
+  std::memcpy(sealed.data(), &reply, sizeof reply);
+  seals.out.encrypt(sealed);
+  const bool sent = caller.connection->send(sealed).bytes == sizeof sealed;
+  if (reply.decision == Decision::welcome && sent)
+    welcome_(hello, Channel(std::move(caller.connection), seals));
 }
 
 void Admission::refuse(const Address& address, const std::string& reason) {
@@ -101,10 +127,7 @@ Call::Call(Network& network, const Address& address, const Key& key, const Hello
     : address_(address), key_(key), hello_(hello), connection_(network.connect(address)) {}
 
 Call::~Call() {
-  if (state_ == State::silent)
-    connection_->send(bytes_of(challenge_.magic));
-  else if (connection_)
-    connection_->reset();  // a close in good order would mean that our process has ended
+  if (connection_) connection_->reset();  // a close in good order would mean that our process has ended
 }
 
 Watched Call::watched() const {
@@ -120,11 +143,12 @@ Call::State Call::step() {
     if (result)
       fail(std::strerror(result));
     else
-      state_ = State::silent;
+      greet();
   }
-  if (state_ == State::silent && fill(std::as_writable_bytes(std::span(&challenge_, 1)))) greet();
-  if (state_ == State::greeted && connection_->is_dark()) fail("the path to it went dark");
-  if (state_ == State::greeted && fill(std::as_writable_bytes(std::span(&answered_, 1)))) hear_reply();
+  const bool waits = state_ == State::greeted || state_ == State::confirmed;
+  if (waits && connection_->is_dark()) fail("the path to it went dark");
+  if (state_ == State::greeted && fill(std::as_writable_bytes(std::span(&challenge_, 1)))) hear_challenge();
+  if (state_ == State::confirmed && fill(answered_)) hear_reply();
   return state_;
 }
 
@@ -132,7 +156,7 @@ Call::State Call::step() {
 bool Call::fill(std::span<std::byte> whole) {
   const auto [bytes, state] = connection_->receive(whole.subspan(got_));
   if (state != ByteStream::State::open) {
-    turned_away_ = state_ == State::greeted;
+    turned_away_ = state == ByteStream::State::ended;  // not when it dropped us beside many strangers
     fail(turned_away_ ? "it closed the connection after our greeting" : "it closed the connection");
     return false;
   }
@@ -142,27 +166,44 @@ bool Call::fill(std::span<std::byte> whole) {
   return true;
 }
 
+bool Call::send(View message) {
+  if (connection_->send(message).bytes == message.size()) return true;
+  fail("it closed the connection");
+  return false;
+}
+
 void Call::greet() {
-  const Challenge ours;
-  if (std::memcmp(challenge_.magic, ours.magic, sizeof ours.magic) != 0)
-    return fail("the process there is not Everylink, or of another version");
   draw(greeting_.nonce);
   greeting_.hello = hello_;
-  greeting_.proof = proof(key_, "caller", challenge_, greeting_.nonce, bytes_of(greeting_.hello));
-  if (connection_->send(bytes_of(greeting_)).bytes != sizeof greeting_)
-    return fail("it closed the connection");
-  state_ = State::greeted;
+  greeting_.proof = proof(key_, "caller", {}, before_proof(greeting_));
+  if (send(bytes_of(greeting_))) state_ = State::greeted;
+}
+
+void Call::hear_challenge() {
+  if (challenge_.magic != magic) return fail("the process there is not Everylink, or of another version");
+  if (!same(challenge_.proof, proof(key_, "acceptor", bytes_of(greeting_), before_proof(challenge_))))
+    return fail_for_good("the process there does not have this run's key");
+  if (key_.empty() && !connection_->is_of_this_user())
+    return fail_for_good(fmt::format("the process there {}", other_user));
+  Blob conversation;
+  append(conversation, bytes_of(greeting_));
+  append(conversation, bytes_of(challenge_));
+  seals_ = {.out = seal(key_, by_caller, conversation), .in = seal(key_, by_acceptor, conversation)};
+  Confirmation confirmation{};
+  seals_.out.encrypt(confirmation);
+  if (send(confirmation)) state_ = State::confirmed;
 }
 
 void Call::hear_reply() {
-  if (!same(answered_.proof,
-            proof(key_, "acceptor", challenge_, greeting_.nonce, bytes_of(answered_.reply)))) {
-    turned_away_ = true;
-    return fail("the process there does not have this run's key");
-  }
-  reply_ = answered_.reply;
+  if (!seals_.in.decrypt(answered_)) return fail_for_good("the process there does not have this run's key");
+  reply_ = read<Reply>(answered_);
   reply_.reason[sizeof reply_.reason - 1] = 0;
   state_ = State::answered;
+}
+
+void Call::fail_for_good(const std::string& why) {
+  turned_away_ = true;
+  fail(why);
 }
 
 void Call::fail(const std::string& why) {

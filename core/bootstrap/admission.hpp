@@ -3,25 +3,32 @@
 // This is the whole protocol of control traffic. All numbers are in this machine's byte order: one program on
 // machines of one kind. The acceptor is rank 0, or the rank above the caller in the tree.
 //
-//   acceptor -> caller   Challenge   magic and version, nonce A
-//   caller -> acceptor   Greeting    nonce C, Hello, HMAC(key, "caller" | A | C | Hello)
-//                        (or magic alone, then the end: the caller has found another way)
-//   acceptor -> caller   Answered    Reply, HMAC(key, "acceptor" | A | C | Reply)
+//   caller -> acceptor   Greeting   magic and version, nonce C, Hello, HMAC(key, "caller" | all before)
+//   acceptor -> caller   Challenge  magic and version, nonce A, HMAC(key, "acceptor" | Greeting | before)
+//   caller -> acceptor   sealed: nothing
+//   acceptor -> caller   sealed: Reply
 //
-// Each has a fixed length. A wrong HMAC gets no answer: the connection is closed, and one line reports it. A
-// Reply may redirect the caller, which then calls there. After a welcome the connection carries frames
-// (channel.hpp): the length of the body (4 bytes, at most 256 MiB), the kind (4 bytes), the body.
+// Each has a fixed length. A wrong HMAC gets no answer: the connection is closed, and one line reports it.
+// Sealed messages are encrypted and numbered (cipher.hpp), with a key for each direction that comes from the
+// run's key, the Greeting and the Challenge: who repeats a Greeting of another process cannot go on. Where
+// the run has no key, which is possible on one machine only, the process at the other end must belong to the
+// same user.
 //
-//   submission, upwards     round, rank, peer, bytes to rank 0, bytes to the peer      (Submission in
-//   channel.hpp) ask, upwards         the head of a submission alone: has it been answered already? ended,
-//   upwards       rank: its process has ended answer, downwards    round, word, gone, relays; then the ranks
-//   it is for, with what their peers sent each
+// A Reply may redirect the caller, which then calls there. After a welcome the connection carries frames
+// (channel.hpp): the length of the rest (4 bytes, at most 256 MiB), then sealed the kind (4 bytes) and the
+// body:
+//
+//   submission, upwards   round, rank, peer, bytes to rank 0, bytes to the peer (Submission)
+//   ask, upwards          the head of a submission alone: has it been answered already?
+//   ended, upwards        rank: its process has ended
+//   answer, downwards     round, word, gone, relays; then the ranks it is for, with what their peers sent
 //
 // A submission travels up unchanged, and each rank on its way notes where it came from: the answer goes down
 // there. Rank 0 takes nothing twice from one rank for one round, so a submission may be sent again by another
 // way.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,9 +39,11 @@
 
 #include "base/clock.hpp"
 #include "base/ranks.hpp"
+#include "bootstrap/channel.hpp"
 #include "bootstrap/key.hpp"
 #include "host/streams.hpp"
 #include "net/callers.hpp"
+#include "net/cipher.hpp"
 #include "net/network.hpp"
 #include "net/socket.hpp"
 
@@ -50,6 +59,7 @@ struct AddressList {
 
 struct Hello {
   std::int32_t rank = no_rank, size = 0;
+  std::int32_t called = no_rank, unused = 0;  // the rank that it means to reach
   std::uint64_t instance = 0;     // random per process: tells two processes of the same rank apart
   std::int32_t lost = no_rank;    // the rank above that can no longer be reached
   std::int32_t has_children = 0;  // then it is never redirected, so that no rank ends up above itself
@@ -57,7 +67,7 @@ struct Hello {
   AddressList listens;
 };
 
-// no_way: the acceptor has lost rank 0 too.
+// no_way: the acceptor has lost rank 0 too, or is not the rank that was called.
 enum class Decision : std::int32_t { welcome, redirected, refused, no_way };
 struct Reply {
   Decision decision = Decision::refused;
@@ -68,33 +78,37 @@ struct Reply {
   static Reply refusal(const std::string& reason);
 };
 
-struct Challenge {
-  char magic[8] = {'e', 'v', 'e', 'r', 'y', 'l', 'k', '2'};
-  Mac nonce{};
-};
+inline constexpr std::array<char, 8> magic = {'e', 'v', 'e', 'r', 'y', 'l', 'k', '3'};
 struct Greeting {
+  std::array<char, 8> magic = everylink::magic;
   Mac nonce{};
   Hello hello;
   Mac proof{};
 };
-struct Answered {
-  Reply reply;
+struct Challenge {
+  std::array<char, 8> magic = everylink::magic;
+  Mac nonce{};
   Mac proof{};
 };
+using Confirmation = std::array<std::byte, CipherState::tag_bytes>;
+using SealedReply = std::array<std::byte, sizeof(Reply) + CipherState::tag_bytes>;
 
 // The acceptor's end.
 class Admission {
  public:
   using Policy = std::function<Reply(const Hello&)>;
-  using Welcome = std::function<void(const Hello&, std::unique_ptr<ByteStream>)>;
+  using Welcome = std::function<void(const Hello&, Channel)>;
   using Report = std::function<void(const std::string& line)>;  // for people
 
   Admission(Network&, Clock&, std::unique_ptr<Listener>, Key, Policy, Welcome, Report = complain);
-  const Source& source() const { return callers_.source(); }  // ready: serve has something to do
-  void serve();                                               // never waits
+  const Source& source() const { return callers_.source(); }        // ready: serve has something to do
+  Seconds longest_wait() const { return callers_.longest_wait(); }  // for `source`
+  void serve();                                                     // never waits
 
  private:
   void hear(Callers::Caller);
+  void challenge(Callers::Caller, const Greeting&);
+  void answer(Callers::Caller);
   void refuse(const Address&, const std::string& reason);
 
   Key key_;
@@ -108,7 +122,7 @@ class Admission {
 // The caller's end: one attempt, which never waits.
 class Call {
  public:
-  enum class State { connecting, silent, greeted, answered, failed };
+  enum class State { connecting, greeted, confirmed, answered, failed };
 
   Call(Network&, const Address&, const Key&, const Hello&);
   ~Call();
@@ -120,15 +134,18 @@ class Call {
   const Reply& reply() const { return reply_; }      // answered
   const std::string& why() const { return why_; }    // failed
   bool refused() const { return refused_; }          // failed: no process listens there
-  bool turned_away() const { return turned_away_; }  // failed: an acceptor of a run closed after our greeting
+  bool turned_away() const { return turned_away_; }  // failed: the acceptor and this end do not share a key
   const Address& address() const { return address_; }
-  std::unique_ptr<ByteStream> take() { return std::move(connection_); }
+  Channel take() { return Channel(std::move(connection_), seals_); }  // answered
 
  private:
   bool fill(std::span<std::byte>);
   void greet();
+  void hear_challenge();
   void hear_reply();
   void fail(const std::string& why);
+  void fail_for_good(const std::string& why);
+  bool send(View);
 
   Address address_;
   Key key_;
@@ -136,9 +153,10 @@ class Call {
   std::unique_ptr<ByteStream> connection_;
   State state_ = State::connecting;
   std::size_t got_ = 0;
-  Challenge challenge_;
   Greeting greeting_;
-  Answered answered_;
+  Challenge challenge_;
+  Seals seals_;
+  SealedReply answered_;
   Reply reply_;
   std::string why_;
   bool refused_ = false, turned_away_ = false;

@@ -12,12 +12,12 @@ namespace everylink {
 Branches::Branches(Network& network, Clock& clock, int size)
     : network_(network), clock_(clock), ways_(static_cast<std::size_t>(size), no_rank) {}
 
-void Branches::add(int rank, std::unique_ptr<ByteStream> connection) {
+void Branches::add(int rank, Channel channel) {
   if (!ready_) ready_ = network_.ready_set();
-  ready_->add(*connection, static_cast<std::uint64_t>(rank));
+  ready_->add(channel.connection(), static_cast<std::uint64_t>(rank));
   const bool knows_way = way_to(rank) != rank && reaches(rank);  // until a message of this rank arrives here
   channels_[rank].close();                                       // its earlier connection
-  channels_[rank] = Channel(std::move(connection));
+  channels_[rank] = std::move(channel);
   if (!knows_way) reached_through(rank, rank);
 }
 
@@ -55,7 +55,7 @@ void Branches::send(View common, const std::vector<Answer::For>& all) {
     const auto found = channels_.find(branch);
     if (found == channels_.end()) continue;
     const Blob list = Answer::packed(part);
-    found->second.send(Channel::Kind::answer, {std::as_bytes(std::span(&bytes, 1)), common, list});
+    found->second.send(Channel::Kind::answer, {bytes_of(bytes), common, list});
   }
 }
 

@@ -28,7 +28,7 @@ class Branches {
   const Source* source() const { return ready_.get(); }
   bool empty() const { return channels_.empty(); }
 
-  void add(int rank, std::unique_ptr<ByteStream>);
+  void add(int rank, Channel);
   void serve(const Take&, const Ended&);  // never waits
   void reached_through(int rank, int branch) { ways_[static_cast<std::size_t>(rank)] = branch; }
   int way_to(int rank) const { return ways_[static_cast<std::size_t>(rank)]; }

@@ -10,18 +10,23 @@ namespace everylink {
 namespace {
 
 constexpr std::size_t longest_frame = std::size_t{256} << 20;  // a longer one is not ours
+constexpr std::size_t shortest_frame = sizeof(Channel::Kind) + CipherState::tag_bytes;
 
 }  // namespace
 
 void Channel::send(Kind kind, std::initializer_list<View> parts) {
   if (!open()) return;
-  std::size_t bytes = 0;
+  std::size_t bytes = sizeof kind + CipherState::tag_bytes;
   for (const View part : parts) bytes += part.size();
   if (bytes > longest_frame) return close();
-  const Head head{static_cast<std::uint32_t>(bytes), kind};
-  const View front = std::as_bytes(std::span(&head, 1));
-  outbox_.insert(outbox_.end(), front.begin(), front.end());
-  for (const View part : parts) outbox_.insert(outbox_.end(), part.begin(), part.end());
+  const auto length = static_cast<std::uint32_t>(bytes);
+  const auto append = [this](View part) { outbox_.insert(outbox_.end(), part.begin(), part.end()); };
+  append(bytes_of(length));
+  const std::size_t from = outbox_.size();
+  append(bytes_of(kind));
+  for (const View part : parts) append(part);
+  outbox_.resize(from + bytes);
+  seals_.out.encrypt(std::span(outbox_).subspan(from), bytes_of(length));
   flush();
   if (outbox_.size() - sent_ > longest_frame)
     close();  // the peer has been stopped for long: it must connect again
@@ -63,20 +68,25 @@ std::optional<Channel::Frame> Channel::next() {
 }
 
 std::optional<Channel::Frame> Channel::cut() {
-  Head head;
-  const std::size_t have = inbox_.size() - begin_;
-  if (have < sizeof head) return {};
-  std::memcpy(&head, inbox_.data() + begin_, sizeof head);
-  if (head.bytes > longest_frame || head.kind > Kind::answer) {
-    inbox_.clear();
-    begin_ = 0;
-    close();
-    return {};
-  }
-  if (have < sizeof head + head.bytes) return {};
-  const auto from = inbox_.begin() + static_cast<std::ptrdiff_t>(begin_ + sizeof head);
-  begin_ += sizeof head + head.bytes;
-  return Frame{head.kind, Blob(from, from + head.bytes)};
+  std::uint32_t length = 0;
+  const auto rest = std::span(inbox_).subspan(begin_);
+  if (rest.size() < sizeof length) return {};
+  std::memcpy(&length, rest.data(), sizeof length);
+  if (length > longest_frame || length < shortest_frame) return refuse_rest(), std::nullopt;
+  if (rest.size() < sizeof length + length) return {};
+  const auto sealed = rest.subspan(sizeof length, length);
+  Frame frame{};
+  if (seals_.in.decrypt(sealed, bytes_of(length))) std::memcpy(&frame.kind, sealed.data(), sizeof frame.kind);
+  begin_ += sizeof length + length;
+  if (frame.kind == Kind::none || frame.kind > Kind::answer) return refuse_rest(), std::nullopt;
+  frame.body.assign(sealed.begin() + sizeof frame.kind, sealed.end() - CipherState::tag_bytes);
+  return frame;
+}
+
+void Channel::refuse_rest() {
+  inbox_.clear();
+  begin_ = 0;
+  close();
 }
 
 void Channel::close_if_dark() {

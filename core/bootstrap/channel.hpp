@@ -11,19 +11,27 @@
 #include "base/bytes.hpp"
 #include "base/ranks.hpp"
 #include "bootstrap/place.hpp"
+#include "net/cipher.hpp"
 #include "net/network.hpp"
 
 namespace everylink {
 
+// Of one connection, in the states that admission left them in (admission.hpp).
+struct Seals {
+  CipherState out, in;
+};
+
 class Channel {
  public:
-  enum class Kind : std::uint32_t { submission, ask, ended, answer };
+  enum class Kind : std::uint32_t { none, submission, ask, ended, answer };  // none: of no frame
   struct Frame {
     Kind kind;
     Blob body;
   };
 
-  explicit Channel(std::unique_ptr<ByteStream> connection = {}) : connection_(std::move(connection)) {}
+  Channel() = default;
+  Channel(std::unique_ptr<ByteStream> connection, const Seals& seals)
+      : connection_(std::move(connection)), seals_(seals) {}
   bool open() const { return connection_ != nullptr; }
   // Why it is not open: the process at the other end has ended, as its kernel said in good order. Otherwise
   // the path to it is broken, and it may come by another one.
@@ -38,13 +46,11 @@ class Channel {
   void close();
 
  private:
-  struct Head {
-    std::uint32_t bytes;
-    Kind kind;
-  };
   std::optional<Frame> cut();
+  void refuse_rest();
 
   std::unique_ptr<ByteStream> connection_;
+  Seals seals_;
   Blob inbox_, outbox_;
   std::size_t begin_ = 0, sent_ = 0;  // of the inbox, of the outbox
   bool ended_ = false, broken_ = false;

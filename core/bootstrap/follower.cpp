@@ -75,9 +75,9 @@ void Follower::listen(Place& place) {
   hello_.listens = AddressList::of(listener->addresses());
   admission_.emplace(
       network_, clock_, std::move(listener), key_, [this](const Hello& caller) { return admit(caller); },
-      [this](const Hello& caller, std::unique_ptr<ByteStream> connection) {
+      [this](const Hello& caller, Channel channel) {
         try {
-          branches_.add(caller.rank, std::move(connection));
+          branches_.add(caller.rank, std::move(channel));
         } catch (const LocalFault&) {  // the caller finds another way
         }
       });
@@ -117,7 +117,10 @@ std::optional<Round> Follower::round(View to_rank_0, int peer, View to_peer, Sec
 void Follower::tend(Seconds longest) {
   std::vector<Watched> watched;
   if (const auto* source = branches_.source()) watched.push_back({source});
-  if (admission_) watched.push_back({&admission_->source()});
+  if (admission_) {
+    watched.push_back({&admission_->source()});
+    longest = std::min(longest, admission_->longest_wait());
+  }
   if (above_.open())
     watched.push_back({.source = &above_.connection(), .room = above_.has_to_send()});
   else
@@ -159,7 +162,7 @@ void Follower::find_way() {
   keeps_listening_ |= search_.keep_listening();
   lost_ = !found && (search_.is_hopeless() || !search_.refusal().empty());
   if (!found) return;
-  above_ = Channel(std::move(found->connection));
+  above_ = std::move(found->channel);
   rank_above_ = found->rank;
   std::erase_if(waiting_,
                 [this](const auto& one) { return one.first != rank_ && !branches_.reaches(one.first); });
@@ -172,7 +175,8 @@ Reply Follower::admit(const Hello& caller) const {
     return Reply::refusal(fmt::format("claims to be rank {} of {}", caller.rank, caller.size));
   Reply reply;
   reply.rank = rank_;
-  const bool knows_way = above_.open() && (rank_above_ == 0 || !caller.has_children);
+  const bool knows_way =
+      caller.called == rank_ && above_.open() && (rank_above_ == 0 || !caller.has_children);
   reply.decision = knows_way ? Decision::welcome : Decision::no_way;
   return reply;
 }

@@ -30,9 +30,9 @@ Leader::Leader(const System& system, Place& place, int tree_above, Seconds join_
       admission_(
           network_, clock_, std::move(place.listener), place.key,
           [this](const Hello& hello) { return admit(hello); },
-          [this](const Hello& hello, std::unique_ptr<ByteStream> connection) {
+          [this](const Hello& hello, Channel channel) {
             note_joined(state(hello.rank));
-            branches_.add(hello.rank, std::move(connection));
+            branches_.add(hello.rank, std::move(channel));
           }) {
   wait_for_all(join_limit, place);
   if (joined_ == 1)
@@ -93,7 +93,7 @@ std::optional<Round> Leader::round(View to_rank_0, int peer, View to_peer, Secon
 void Leader::tend(Seconds longest) {
   std::vector<Watched> watched{{&admission_.source()}};
   if (const auto* source = branches_.source()) watched.push_back({source});
-  network_.wait(watched, longest);
+  network_.wait(watched, std::min(longest, admission_.longest_wait()));
   admission_.serve();
   branches_.serve([this](int from, const Channel::Frame& frame) { take(from, frame); },
                   [this](int rank) { state(rank).ended = true; });
@@ -103,6 +103,9 @@ Reply Leader::admit(const Hello& hello) {
   if (hello.size != size_ || hello.rank < 1 || hello.rank >= size_)
     return Reply::refusal(fmt::format("claims to be rank {} of {}, but ranks 1 to {} of {} are expected",
                                       hello.rank, hello.size, size_ - 1, size_));
+  Reply no_way;
+  no_way.decision = Decision::no_way;
+  if (hello.called != 0) return no_way;  // an address of another rank leads here
   State& known = state(hello.rank);
   if (known.instance != 0 && known.instance != hello.instance)
     return Reply::refusal(fmt::format("claims to be rank {}, which has already joined", hello.rank));

@@ -2,21 +2,7 @@
 //
 // --np N: all ranks of the run.
 //
-// --bootstrap stdin: the ranks of one host of several. `everylink run --hosts` starts this process on each
-// host and writes lines to its standard input, so that nobody sees the key of the run:
-//
-//   ranks FIRST COUNT SIZE    this host has COUNT of SIZE ranks, starting with FIRST
-//   cores INDEX OF            on this machine they are numbers INDEX and up, of OF
-//   key TEXT
-//   meet ADDRESS,ADDRESS      where rank 0 listens; `any`, `loopback`: it is on this host and listens there
-//   host FIRST COUNT NAME     to rank 0's host, for each host of the run: how the user named it
-//   go
-//
-// Rank 0's host answers `everylink-meets ADDRESS,ADDRESS` in a line of its standard output; other hosts write
-// `everylink-lost RANK` when a rank ends before the run has begun. Later lines of the input are `signal
-// NUMBER`, `alive` every few seconds, `end` once rank 0 has ended, and `lost FIRST COUNT` to rank 0's host:
-// these ranks have ended on other hosts. When the input ends or is silent for long, the process that started
-// the ranks is lost, and the ranks are ended.
+// --bootstrap stdin: the ranks of one host of several (host_task.hpp).
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -31,6 +17,7 @@
 #include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "bootstrap/host_task.hpp"
 #include "bootstrap/place.hpp"
 #include "bootstrap/processes.hpp"
 #include "bootstrap/supervisor.hpp"
@@ -44,7 +31,6 @@ constexpr Seconds start_limit = 60;
 constexpr Seconds silent_limit = 600;               // a slow reader of our output may hold up the input, too
 constexpr Seconds end_limit = 25, lost_limit = 10;  // for ranks to end on their own
 constexpr std::size_t longest_line = 1 << 16;
-constexpr int most_ranks = 1 << 24;
 
 // The lines of the standard input.
 class Input {
@@ -72,60 +58,11 @@ class Input {
   std::string rest_;
 };
 
-struct Task {
-  int first = -1, count = 0, size = 0, core_index = 0, core_of = 0;
-  std::string key, meet;
-  struct Host {
-    int first, count;
-    std::string name;
-  };
-  std::vector<Host> hosts = {};
-};
-
-[[noreturn]] void refuse(const std::string& line) {
-  throw UsageError(fmt::format("--bootstrap stdin: everylink run does not send '{}'", line));
-}
-
-int number(const std::vector<std::string>& words, std::size_t which) {
-  const auto value = which < words.size() ? parse_integer(words[which], "--bootstrap stdin") : -1;
-  if (value < 0 || value > most_ranks)
-    throw UsageError("--bootstrap stdin: a number is missing or out of range");
-  return static_cast<int>(value);
-}
-
-// Obeys the line; true: it was the last one.
-bool understand(const std::string& line, Task& task) {
-  const auto words = split(line, ' ');
-  if (words[0] == "go") return true;
-  if (words[0] == "ranks") {
-    task.first = number(words, 1);
-    task.count = number(words, 2);
-    task.size = number(words, 3);
-  } else if (words[0] == "cores") {
-    task.core_index = number(words, 1);
-    task.core_of = number(words, 2);
-  } else if (words[0] == "host" && words.size() == 4) {
-    task.hosts.push_back({number(words, 1), number(words, 2), words[3]});
-  } else if (words[0] == "key" && words.size() == 2) {
-    task.key = words[1];
-  } else if (words[0] == "meet" && words.size() == 2) {
-    task.meet = words[1];
-  } else if (words[0] != "alive") {
-    refuse(words[0]);  // without the rest, which might be the key
-  }
-  return false;
-}
-
-Task read_task(Input& input) {
-  Task task;
+HostTask read_task(Input& input) {
+  HostTask task;
   for (const Seconds until = steady_now() + start_limit;;) {
     while (input.has_line())
-      if (understand(input.line(), task)) {
-        const bool whole = task.first >= 0 && task.count > 0 && task.count <= task.size - task.first &&
-                           task.size > 1 && !task.key.empty() && !task.meet.empty();
-        if (!whole) throw UsageError("--bootstrap stdin: ranks, a key and a place to meet are required");
-        return task;
-      }
+      if (task.obey(input.line())) return task;
     pollfd polled{STDIN_FILENO, POLLIN, 0};
     const Seconds left = std::max(0.0, until - steady_now());
     if (::poll(&polled, 1, static_cast<int>(left * 1000)) == 0 || !input.take())
@@ -135,23 +72,10 @@ Task read_task(Input& input) {
   }
 }
 
-Key key_of(const Task& task) {
-  const View bytes = std::as_bytes(std::span(task.key));
-  return {bytes.begin(), bytes.end()};
-}
-
-std::vector<std::string> hosts_of(const Task& task) {
-  std::vector<std::string> hosts(task.hosts.empty() ? 0 : static_cast<std::size_t>(task.size));
-  for (const auto& one : task.hosts)
-    for (int rank = one.first; rank < std::min(one.first + one.count, task.size); ++rank)
-      hosts[static_cast<std::size_t>(rank)] = one.name;
-  return hosts;
-}
-
 // Obeys the input while the ranks run.
 class Ear {
  public:
-  Ear(Input& input, Supervisor& ranks, const Task& task, Attendance& attendance)
+  Ear(Input& input, Supervisor& ranks, const HostTask& task, Attendance& attendance)
       : input_(input), ranks_(ranks), task_(task), attendance_(attendance), heard_(steady_now()) {}
 
   // Obeys the lines that came with those of the task.
@@ -183,10 +107,10 @@ class Ear {
       over_ = true;
       ranks_.end_within(end_limit);
     } else if (words[0] == "lost") {
-      const int first = number(words, 1), count = number(words, 2);
+      const int first = HostTask::number(words, 1), count = HostTask::number(words, 2);
       for (int rank = first; rank < std::min(first + count, task_.size); ++rank) attendance_.note_ended(rank);
     } else if (words[0] == "signal") {
-      const int signal = number(words, 1);
+      const int signal = HostTask::number(words, 1);
       for (const int known : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
         if (signal == known) ranks_.pass_on(signal);
     }
@@ -194,7 +118,7 @@ class Ear {
 
   Input& input_;
   Supervisor& ranks_;
-  const Task& task_;
+  const HostTask& task_;
   Attendance& attendance_;
   Seconds heard_;
   bool over_ = false;
@@ -244,7 +168,7 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
 int run_on_host(const std::string& interface, const std::function<void()>& may_start,
                 const std::function<int(Place)>& body) {
   Input input;
-  const Task task = read_task(input);
+  const HostTask task = read_task(input);
   std::unique_ptr<Listener> listener;
   std::vector<Address> rendezvous;
   if (task.first == 0) {
@@ -274,9 +198,9 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
                  .bootstrap = "stdin",
                  .rendezvous = rendezvous,
                  .listener = std::move(listener),
-                 .key = key_of(task),
+                 .key = task.key_bytes(),
                  .own = address_of(interface),
-                 .hosts = hosts_of(task),
+                 .hosts = task.hosts_by_rank(),
                  .attendance = attendance,
                  .core = {task.core_index + i, task.core_of}});
   }

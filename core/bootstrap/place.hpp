@@ -10,6 +10,7 @@
 #include "bootstrap/attendance.hpp"
 #include "bootstrap/key.hpp"
 #include "bootstrap/launcher.hpp"
+#include "net/cipher.hpp"
 #include "net/network.hpp"
 #include "net/socket.hpp"
 

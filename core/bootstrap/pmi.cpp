@@ -77,7 +77,8 @@ class Pmi final : public Launcher {
   }
 
   static Blob bytes(const std::string& hex) {
-    Blob bytes(hex.size() / 2);
+    if (hex.empty()) return {};
+    Blob bytes((hex.size() + 1) / 2);  // not empty for one digit: the library accepts no null pointer
     std::size_t length = 0;
     if (sodium_hex2bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), hex.data(), hex.size(),
                        nullptr, &length, nullptr) != 0 ||

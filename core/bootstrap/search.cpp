@@ -73,8 +73,8 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
     case Call::State::connecting:
       if (now - one.began > connect_limit) note_failure(one, now, false);
       return {};
-    case Call::State::silent:
     case Call::State::greeted:
+    case Call::State::confirmed:
       if (now - one.began > 1) sign_ = now;
       if (now - one.began > unanswered_limit && one.addresses.size() > 1) note_failure(one, now, false);
       return {};
@@ -82,9 +82,10 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
       one.turned_away = one.call->turned_away() ? one.turned_away + 1 : 0;
       if (one.rank == 0 && one.turned_away >= 3)
         refusal_ = fmt::format(
-            "rank 0 at {} did not admit this rank ({}): EVERYLINK_KEY or EVERYLINK_KEY_FILE "
-            "must be the same for every rank",
-            one.call->address().text(), one.call->why());
+            "rank 0 at {} did not admit this rank ({}): {}", one.call->address().text(), one.call->why(),
+            key_.empty()
+                ? "without EVERYLINK_KEY or EVERYLINK_KEY_FILE, all ranks must belong to the same user"
+                : "EVERYLINK_KEY or EVERYLINK_KEY_FILE must be the same for every rank");
       if (one.rank == 0) last_fault_ = fmt::format("{}: {}", one.call->address().text(), one.call->why());
       note_failure(one, now, one.call->refused());
       return {};
@@ -94,6 +95,7 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
 }
 
 void Search::start(Attempt& one, Seconds now) {
+  hello_.called = one.rank;
   one.call = std::make_unique<Call>(network_, one.addresses[one.next], key_, hello_);
   one.next = (one.next + 1) % one.addresses.size();
   one.began = now;
@@ -103,9 +105,7 @@ std::optional<Search::Found> Search::hear(Attempt& one, Seconds now) {
   const Reply& reply = one.call->reply();
   keep_listening_ |= reply.keep_listening != 0;
   switch (reply.decision) {
-    case Decision::welcome:
-      if (reply.rank != one.rank) break;  // the address means another host here than there
-      return Found{one.call->take(), one.rank};
+    case Decision::welcome: return Found{one.call->take(), one.rank};
     case Decision::redirected:
       if (one.rank != 0 || reply.there.whole().empty()) break;
       redirected_ = Attempt{.rank = reply.rank, .addresses = reply.there.whole()};

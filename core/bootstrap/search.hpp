@@ -21,7 +21,7 @@ namespace everylink {
 class Search {
  public:
   struct Found {
-    std::unique_ptr<ByteStream> connection;
+    Channel channel;
     int rank;  // that is now above this one
   };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
@@ -13,8 +14,22 @@
 namespace everylink {
 namespace {
 
-// Appends the hosts of a list, "n[08-11,15]-ib,m3", to `hosts` until there are `most`.
-void expand(std::string_view list, std::size_t most, std::vector<std::string>& hosts) {
+constexpr const char* nodes = "SLURM_STEP_NODELIST";
+
+// Both ends of "08-11" or "15". Throws UsageError unless there is a number between them.
+std::pair<long long, long long> ends_of(const std::string& range) {
+  constexpr std::size_t most_digits = 18;  // of a number that fits
+  const std::string low = range.substr(0, range.find('-'));
+  const std::string high = range.substr(std::min(range.size(), low.size() + 1));
+  const auto from = parse_integer(low, nodes), to = high.empty() ? from : parse_integer(high, nodes);
+  if (from < 0 || to < from || std::max(low.size(), high.size()) > most_digits)
+    throw UsageError(fmt::format("{}: '{}' is not a range of nodes", nodes, range));
+  return {from, to};
+}
+
+// Appends the hosts of a list, "n[08-11,15]-ib,m3", to `hosts` until there are `most`. `brackets`: how many
+// of them one name may have; Slurm allows five.
+void expand(std::string_view list, std::size_t most, std::vector<std::string>& hosts, int brackets = 5) {
   const auto comma_outside = [&] {
     int depth = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -31,14 +46,13 @@ void expand(std::string_view list, std::size_t most, std::vector<std::string>& h
       hosts.push_back(name);
       continue;
     }
+    if (brackets == 0) throw UsageError(fmt::format("{}: a name has too many brackets", nodes));
     for (const auto& range : split(name.substr(open + 1, close - open - 1), ',')) {
-      const std::string low = range.substr(0, range.find('-'));
-      const std::string high = range.substr(std::min(range.size(), low.size() + 1));
-      const auto from = parse_integer(low, "SLURM_STEP_NODELIST");
-      const auto to = high.empty() ? from : parse_integer(high, "SLURM_STEP_NODELIST");
+      const auto [from, to] = ends_of(range);
+      const auto width = std::min(range.find('-'), range.size());
       for (auto number = from; number <= to && hosts.size() < most; ++number)
-        expand(fmt::format("{}{:0{}}{}", name.substr(0, open), number, low.size(), name.substr(close + 1)),
-               most, hosts);
+        expand(fmt::format("{}{:0{}}{}", name.substr(0, open), number, width, name.substr(close + 1)), most,
+               hosts, brackets - 1);
     }
   }
 }
@@ -55,7 +69,7 @@ std::vector<std::string> hosts_by_rank(int size) {
   if (const auto how = variable("SLURM_DISTRIBUTION"); !how.empty() && !how.starts_with("block")) return {};
   const auto most = static_cast<std::size_t>(size);
   std::vector<std::string> hosts, by_rank;
-  expand(variable("SLURM_STEP_NODELIST"), most, hosts);
+  expand(variable(nodes), most, hosts);
   auto host = hosts.begin();
   for (const auto& part : split(variable("SLURM_STEP_TASKS_PER_NODE"), ',')) {
     int tasks = 0, times = 1;
@@ -93,9 +107,8 @@ Place place_from_slurm(const std::string& interface) {
         fmt::format("SLURM_PROCID={} is out of range: SLURM_STEP_NUM_TASKS={}", place.rank, place.size));
   place.own = address_of(interface);
   const bool is_given = !variable("EVERYLINK_RENDEZVOUS").empty();
-  const std::string meeting =
-      is_given ? variable("EVERYLINK_RENDEZVOUS")
-               : fmt::format("{}:{}", first_host(variable("SLURM_STEP_NODELIST")), port_of_step());
+  const std::string meeting = is_given ? variable("EVERYLINK_RENDEZVOUS")
+                                       : fmt::format("{}:{}", first_host(variable(nodes)), port_of_step());
   place.key = key_from_variables();
   must_share_a_key(place.key, "rank 0 of this step");
   if (place.rank > 0 || is_given)

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bootstrap/admission.hpp"
-#include "bootstrap/key.hpp"
 #include "bootstrap/place.hpp"
+#include "net/cipher.hpp"
 
 namespace everylink {
 

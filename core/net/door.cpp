@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <iterator>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -24,8 +26,8 @@
 
 namespace everylink {
 
-// What the peer needs: our addresses, a nonce that proves our identity, and our machine (loopback reaches
-// only that one).
+// What the peer needs: our addresses, our half of the key of this connection, and our machine (loopback
+// reaches only that one).
 struct Door::Offer {
   Nonce nonce;
   std::string machine;
@@ -78,17 +80,17 @@ Nonce fresh_nonce() {
   return nonce;
 }
 
-// Sent in place of the nonce to a caller that reached the wrong rank.
+// Sent in place of the proof to a caller that reached the wrong rank.
 constexpr char this_is_rank[12] = {'i', ' ', 'a', 'm', ' ', 'e', 'v', 'e', 'r', 'y', 'l', 'k'};
 
-Nonce named(std::int32_t rank) {
-  Nonce name;
+Mac named(std::int32_t rank) {
+  Mac name{};
   std::memcpy(name.data(), this_is_rank, sizeof this_is_rank);
   std::memcpy(name.data() + sizeof this_is_rank, &rank, sizeof rank);
   return name;
 }
 
-int rank_in(const Nonce& name) {
+int rank_in(const Mac& name) {
   std::int32_t rank = no_rank;
   if (std::memcmp(name.data(), this_is_rank, sizeof this_is_rank) == 0)
     std::memcpy(&rank, name.data() + sizeof this_is_rank, sizeof rank);
@@ -141,16 +143,24 @@ std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer
   must_share_a_family(theirs);
   const bool calls = rank_ < peer;
   const auto us = static_cast<std::uint32_t>(rank_), them = static_cast<std::uint32_t>(peer);
-  const Hello hello{.to_nonce = calls ? theirs.nonce : waiting.nonce,
-                    .epoch = epoch,
+  const Hello hello{.epoch = epoch,
                     .from = calls ? us : them,
                     .to = calls ? them : us,
                     .stream = 0,
-                    .reserved = 0};
-  auto sockets = calls ? call(hello, theirs, waiting.nonce, count, until)
-                       : answer(hello, theirs, std::move(waiting.listener), count, until);
+                    .reserved = 0,
+                    .proof = {}};
+  const std::array<Nonce, 2> both = {calls ? waiting.nonce : theirs.nonce,
+                                     calls ? theirs.nonce : waiting.nonce};
+  const View key = bytes_of(both);
+  auto sockets = calls ? call(hello, theirs, key, count, until)
+                       : answer(hello, theirs, key, std::move(waiting.listener), count, until);
   for (const auto& socket : sockets) send_at_once(socket);
   return sockets;
+}
+
+Mac Door::proof(View key, const char* end, const Hello& hello) {
+  const std::string_view name(end);
+  return hmac_sha256(key, {std::as_bytes(std::span(name)), bytes_of(hello).first(offsetof(Hello, proof))});
 }
 
 // Both ends find this out by themselves, from each other's addresses.
@@ -212,8 +222,7 @@ Socket Door::reach(const Address& address, const Offer& theirs, Seconds until, s
   return socket;
 }
 
-std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const Nonce& ours, int count,
-                               Seconds until) {
+std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, View key, int count, Seconds until) {
   const auto addresses = best_first(theirs);
   std::string cause;  // what this machine lacks, while no address failed for another reason
   for (std::size_t tried = 0; tried < addresses.size(); ++tried) {
@@ -225,14 +234,13 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
     for (int i = 0; i < count; ++i) {
       Hello mine = hello;
       mine.stream = static_cast<std::uint32_t>(i);
+      mine.proof = proof(key, "caller", mine);
       Socket socket = reach(addresses[tried], theirs, share, local);
       if (!socket) note_fault(fmt::format("{}: {}", addresses[tried].text(), std::strerror(errno)));
-      Nonce echo;
-      if (!socket || !send_all(socket, std::as_bytes(std::span(&mine, 1)), until) ||
-          !receive_all(socket, echo, until))
-        break;
-      if (echo != ours) {
-        if (const int other = rank_in(echo); other != no_rank)
+      Mac answer;
+      if (!socket || !send_all(socket, bytes_of(mine), until) || !receive_all(socket, answer, until)) break;
+      if (!same(answer, proof(key, "listener", mine))) {
+        if (const int other = rank_in(answer); other != no_rank)
           last_fault_ = fmt::format("answered by rank {}", other);
         break;
       }
@@ -245,8 +253,8 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, const No
   return {};
 }
 
-std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Socket listener, int count,
-                                 Seconds until) {
+std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, View key, Socket listener,
+                                 int count, Seconds until) {
   Callers callers(tcp_network(), steady_clock(), listener_on(std::move(listener)), sizeof(Hello));
   std::vector<Socket> sockets(static_cast<std::size_t>(count));
   int found = 0;
@@ -255,14 +263,14 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Soc
   const auto hear = [&](Callers::Caller caller) {
     Hello h;
     std::memcpy(&h, caller.said.data(), sizeof h);
-    const bool ours = h.to_nonce == expected.to_nonce && h.epoch == expected.epoch &&
-                      h.from == expected.from && h.to == expected.to && h.stream < sockets.size() &&
-                      !sockets[h.stream];
+    const bool ours = h.epoch == expected.epoch && h.from == expected.from && h.to == expected.to &&
+                      h.stream < sockets.size() && !sockets[h.stream] &&
+                      same(h.proof, proof(key, "caller", h));
     Socket socket = socket_of(std::move(caller.connection));
     if (h.to != expected.to) {
-      const Nonce name = named(rank_);
+      const Mac name = named(rank_);
       ::send(socket.fd(), name.data(), name.size(), MSG_NOSIGNAL);
-    } else if (ours && send_all(socket, theirs.nonce, until)) {
+    } else if (ours && send_all(socket, proof(key, "listener", h), until)) {
       if (const auto device = device_towards(theirs); !device.empty()) leave_by(socket, device);
       sockets[h.stream] = std::move(socket);
       ++found;
@@ -270,7 +278,7 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Soc
   };
   while (found < count && steady_now() < until) {
     const Watched watched{&callers.source()};
-    tcp_network().wait({&watched, 1}, std::min(until - steady_now(), 1.0));
+    tcp_network().wait({&watched, 1}, std::min({until - steady_now(), 1.0, callers.longest_wait()}));
     callers.serve(hear, [](const Callers::Caller&, const std::string&) {});
   }
   if (found == count) return sockets;

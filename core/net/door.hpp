@@ -1,5 +1,6 @@
-// Connects two ranks by sockets: the upper rank listens and the lower one calls. The nonces of their offers
-// prove to each that the other belongs to this run, this pair and this epoch.
+// Connects two ranks by sockets: the upper rank listens and the lower one calls. Their offers travel
+// encrypted and hold a nonce each. Both nonces together are the key with which each proves to the other that
+// it belongs to this run, this pair and this epoch; the nonces themselves are never sent here.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 
 #include "base/bytes.hpp"
 #include "base/seconds.hpp"
+#include "net/cipher.hpp"
 #include "net/interfaces.hpp"
 #include "net/socket.hpp"
 
@@ -40,9 +42,9 @@ class Door {
 
  private:
   struct Hello {
-    Nonce to_nonce;  // from the called rank's offer
     std::uint64_t epoch;
     std::uint32_t from, to, stream, reserved;
+    Mac proof;
   };
   struct Offer;
   // Waits for one peer in one epoch.
@@ -50,9 +52,11 @@ class Door {
     Nonce nonce;
     Socket listener;
   };
-  std::vector<Socket> call(const Hello&, const Offer& theirs, const Nonce& ours, int count, Seconds until);
-  std::vector<Socket> answer(const Hello& expected, const Offer& theirs, Socket listener, int count,
+  // `hello`: of the first stream, without its proof; `key`: both nonces.
+  std::vector<Socket> call(const Hello&, const Offer& theirs, View key, int count, Seconds until);
+  std::vector<Socket> answer(const Hello&, const Offer& theirs, View key, Socket listener, int count,
                              Seconds until);
+  static Mac proof(View key, const char* end, const Hello&);
   void note_fault(const std::string& why);
   std::vector<Address> best_first(const Offer& theirs) const;
   std::string device_towards(const Offer& theirs) const;

@@ -17,7 +17,7 @@ namespace everylink {
 // An IPv4 or IPv6 address with a port. Trivially copyable: it travels as bytes.
 struct Address {
   sockaddr_storage storage{};
-  socklen_t length = 0;
+  socklen_t length = 0, unused = 0;
 
   const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(&storage); }
   int family() const { return storage.ss_family; }
@@ -60,7 +60,10 @@ Socket listen_on(const Address&, int backlog);      // throws MachineError
 Socket try_listen_on(const Address&, int backlog);  // invalid: errno has the reason
 Address local_address(const Socket&);               // throws MachineError
 Address peer_address(const Socket&);                // 127.0.0.1:0 if the peer has already left
-Socket accept_from(const Socket& listener);         // invalid: nobody waits
+// Whether the process at the other end, which has accepted the connection or made it, is on this machine and
+// belongs to the same user, as the kernel's list of connections says.
+bool peer_is_of_this_user(const Socket&);
+Socket accept_from(const Socket& listener);  // invalid: nobody waits
 // `device`: the interface to use, whatever the routes say; "": the routes choose.
 Socket start_connecting(const Address&,
                         const std::string& device = {});  // invalid: refused at once; errno has the reason
@@ -85,6 +88,8 @@ void close_for_good(Socket&);
 // Sleeps in the kernel until the socket is ready for `events` (POLLIN, POLLOUT) or `until` has passed (steady
 // clock).
 bool ready(const Socket&, short events, Seconds until);
+// After send or recv has failed. False: the connection is broken. Throws LocalFault if this machine lacks something.
+bool may_try_again(const char* call);
 bool send_all(const Socket&, View, Seconds until);
 bool receive_all(const Socket&, std::span<std::byte>, Seconds until);
 

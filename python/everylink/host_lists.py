@@ -11,6 +11,8 @@ from ClusterShell.RangeSet import RangeSet
 MOST_HOSTS = 1_000_000
 MOST_NAMES = 5  # shown of a list that cannot be folded
 NO_LIST = "is not a list of names such as n[1-4,7]"
+# What ClusterShell raises; it asserts that ranges are small, of n[1-2]0000000000 too.
+NOT_A_SET = (NodeSetException, ValueError, AssertionError)
 PLAIN = re.compile(r"[\w.\-]+")
 HOST_LIST = re.compile(r"[\w.\-,\[\]]+")  # excludes @, !, &, / and %, which ClusterShell interprets
 PART = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
@@ -28,7 +30,7 @@ def expanded(text: str) -> list[str]:
         return [name for part in parts for name in _expanded(part)]
     except OverflowError:
         raise ValueError(f"has more than {MOST_HOSTS} names") from None
-    except (NodeSetException, ValueError):
+    except NOT_A_SET:
         raise ValueError(NO_LIST) from None
 
 

@@ -6,9 +6,15 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
+#include <cerrno>
+
+#include <optional>
 #include <thread>
 
+#include "base/errors.hpp"
 #include "net/callers.hpp"
 #include "net/tcp_network.hpp"
 #include "world.hpp"
@@ -84,9 +90,9 @@ struct Opened {
               reply.rank = 0;
               return reply;
             },
-            [this](const Hello& hello, std::unique_ptr<ByteStream> connection) {
+            [this](const Hello& hello, Channel channel) {
               welcomed.push_back(hello.rank);
-              sockets.push_back(socket_of(std::move(connection)));
+              channels.push_back(std::move(channel));
             },
             [this](const std::string& line) { reported.push_back(line); }) {}
 
@@ -108,7 +114,7 @@ struct Opened {
   std::unique_ptr<Listener> listener;
   Address address;
   Ranks asked, welcomed;
-  std::vector<Socket> sockets;
+  std::vector<Channel> channels;
   std::vector<std::string> reported;
   Admission admission;
 };
@@ -120,6 +126,16 @@ Hello hello_of(int rank) {
   return hello;
 }
 
+// The next frame; none: the channel was closed.
+std::optional<Channel::Frame> arrived(Channel& channel) {
+  const Seconds until = steady_now() + long_limit();
+  for (;;) {
+    if (auto frame = channel.next()) return frame;
+    if (!channel.open() || steady_now() > until) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 TEST(Admission, a_caller_with_the_key_is_admitted_and_knows_that_it_reached_the_right_process) {
   const Key key = random_key();
   Opened opened(key);
@@ -127,11 +143,15 @@ TEST(Admission, a_caller_with_the_key_is_admitted_and_knows_that_it_reached_the_
   ASSERT_EQ(opened.serve(call), Call::State::answered) << call.why();
   EXPECT_EQ(call.reply().decision, Decision::welcome);
   EXPECT_EQ(opened.welcomed, Ranks{3});
-  const Socket ours = socket_of(call.take());
-  EXPECT_TRUE(send_all(opened.sockets.at(0), blob("x"), steady_now() + long_limit()));
-  std::byte got{};
-  EXPECT_TRUE(receive_all(ours, std::span(&got, 1), steady_now() + long_limit()));
-  EXPECT_EQ(got, std::byte{'x'});
+  Channel ours = call.take();
+  for (Channel* from : {&ours, &opened.channels.at(0)}) {
+    Channel& to = from == &ours ? opened.channels[0] : ours;
+    from->send(Channel::Kind::ask, {blob("x")});
+    const auto frame = arrived(to);
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->kind, Channel::Kind::ask);
+    EXPECT_EQ(text(frame->body), "x");
+  }
   EXPECT_TRUE(opened.reported.empty());
 }
 
@@ -153,8 +173,6 @@ void let_greet(Call& call, const Socket& listener, Socket& caller, Greeting& gre
   const Seconds until = steady_now() + long_limit();
   ASSERT_TRUE(ready(listener, POLLIN, until));
   caller = accept_from(listener);
-  const Challenge challenge;
-  ASSERT_TRUE(send_all(caller, std::as_bytes(std::span(&challenge, 1)), until));
   while (call.step() != Call::State::greeted && steady_now() < until) {
   }
   ASSERT_TRUE(receive_all(caller, std::as_writable_bytes(std::span(&greeting, 1)), until));
@@ -169,20 +187,20 @@ TEST(Admission, a_caller_does_not_believe_an_acceptor_that_sends_its_own_proof_b
   Greeting greeting;
   ASSERT_NO_FATAL_FAILURE(let_greet(call, listener, caller, greeting));
   const Seconds until = steady_now() + long_limit();
-  Answered answered;
-  answered.reply.decision = Decision::welcome;
-  answered.proof = greeting.proof;
-  ASSERT_TRUE(send_all(caller, std::as_bytes(std::span(&answered, 1)), until));
+  Challenge challenge;
+  challenge.nonce = greeting.nonce;
+  challenge.proof = greeting.proof;
+  ASSERT_TRUE(send_all(caller, bytes_of(challenge), until));
   while (call.step() == Call::State::greeted && steady_now() < until) {
   }
   EXPECT_EQ(call.state(), Call::State::failed);
   EXPECT_NE(call.why().find("key"), std::string::npos) << call.why();
 }
 
-TEST(Admission, a_greeting_for_one_challenge_does_not_answer_another) {
+TEST(Admission, who_repeats_a_greeting_that_it_has_heard_is_not_admitted) {
   const Key key = random_key();
   Opened opened(key);
-  Greeting heard;  // by an eavesdropper: the acceptor called first
+  Greeting heard;  // by an eavesdropper: the caller called it first
   {
     const Socket listener = listen_on(loopback(0), 4);
     Call call(tcp_network(), local_address(listener), key, hello_of(1));
@@ -190,11 +208,25 @@ TEST(Admission, a_greeting_for_one_challenge_does_not_answer_another) {
     ASSERT_NO_FATAL_FAILURE(let_greet(call, listener, caller, heard));
   }
   const Socket again = connect_to(opened.address, steady_now() + long_limit());
-  ASSERT_TRUE(send_all(again, std::as_bytes(std::span(&heard, 1)), steady_now() + long_limit()));
+  ASSERT_TRUE(send_all(again, bytes_of(heard), steady_now() + long_limit()));
+  ASSERT_TRUE(send_all(again, Confirmation{}, steady_now() + long_limit()));
   const Seconds until = steady_now() + long_limit();
   while (opened.reported.empty() && steady_now() < until) opened.admission.serve();
   EXPECT_TRUE(opened.asked.empty());
-  EXPECT_EQ(opened.reported.size(), 1u);
+  ASSERT_EQ(opened.reported.size(), 1u);
+  EXPECT_NE(opened.reported[0].find("repeats"), std::string::npos) << opened.reported[0];
+}
+
+TEST(Admission, a_program_of_another_version_is_told_apart_from_one_without_the_key) {
+  Opened opened(random_key());
+  const Socket other = connect_to(opened.address, steady_now() + long_limit());
+  Greeting greeting;
+  greeting.magic.back() = '9';
+  ASSERT_TRUE(send_all(other, bytes_of(greeting), steady_now() + long_limit()));
+  const Seconds until = steady_now() + long_limit();
+  while (opened.reported.empty() && steady_now() < until) opened.admission.serve();
+  ASSERT_EQ(opened.reported.size(), 1u);
+  EXPECT_NE(opened.reported[0].find("version"), std::string::npos) << opened.reported[0];
 }
 
 TEST(Admission, garbage_and_port_scans_are_reported_once_each_and_the_rank_is_admitted) {
@@ -217,20 +249,121 @@ TEST(Admission, garbage_and_port_scans_are_reported_once_each_and_the_rank_is_ad
   EXPECT_GE(opened.reported.size(), 2u);
 }
 
-TEST(Admission, half_open_callers_are_limited_in_number_and_time) {
+// For a time.
+struct DescriptorLimit {
+  explicit DescriptorLimit(rlim_t most) {
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit now{most, before.rlim_max};
+    check_errno(::setrlimit(RLIMIT_NOFILE, &now), "setrlimit");
+  }
+  ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &before); }
+  rlimit before{};
+};
+
+TEST(Admission, of_callers_that_say_nothing_the_oldest_are_dropped_and_the_rank_is_admitted) {
+  const DescriptorLimit limit(400);
+  constexpr std::size_t kept = 100;  // a quarter
   const Key key = random_key();
   Opened opened(key);
   std::vector<Socket> silent;
-  for (std::size_t i = 0; i < Callers::most; ++i)
+  for (std::size_t i = 0; i < 2 * kept; ++i)
     silent.push_back(connect_to(opened.address, steady_now() + long_limit()));
-  const Seconds began = steady_now();
-  opened.serve_for(short_limit());
   Call call(tcp_network(), opened.address, key, hello_of(3));
   EXPECT_EQ(opened.serve(call), Call::State::answered) << call.why();
-  EXPECT_GE(steady_now() - began, Callers::patience * 0.9)
-      << "there was no free place until one of them was dropped";
+  std::size_t first_kept = 0;
+  std::byte got{};
+  while (first_kept < silent.size() &&
+         (::recv(silent[first_kept].fd(), &got, 1, MSG_DONTWAIT) == 0 || errno == ECONNRESET))
+    ++first_kept;
+  EXPECT_EQ(first_kept, silent.size() + 1 - kept) << "the call took the place of one";
+  EXPECT_LT(first_kept, silent.size()) << "the newest are kept";
   ASSERT_EQ(opened.reported.size(), 1u) << "one line for all";
-  EXPECT_NE(opened.reported[0].find("5 s"), std::string::npos) << opened.reported[0];
+}
+
+TEST(Admission, without_a_key_a_caller_and_an_acceptor_of_one_user_believe_each_other) {
+  Opened opened({});
+  Call call(tcp_network(), opened.address, {}, hello_of(3));
+  EXPECT_EQ(opened.serve(call), Call::State::answered) << call.why();
+  EXPECT_EQ(opened.welcomed, Ranks{3});
+}
+
+// A socket as the kernel's list has it, and one that nobody has accepted: its user is not known.
+TEST(Admission, the_kernel_says_whether_the_peer_belongs_to_this_user) {
+  for (const Address& address : {loopback(0), parse_address("[::1]:0", "test")}) {
+    const Socket listener = try_listen_on(address, 4);
+    if (!listener) continue;  // a machine without IPv6
+    const Socket caller = connect_to(local_address(listener), steady_now() + long_limit());
+    const Socket accepted = accept_from(listener);
+    EXPECT_TRUE(peer_is_of_this_user(caller));
+    EXPECT_TRUE(peer_is_of_this_user(accepted));
+  }
+}
+
+// Both ends of a connection after admission, and the bytes between them.
+struct Sealed {
+  Sealed() {
+    int ends[2];
+    check_errno(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
+    sender = Channel(stream_on(Socket(ends[0])), {.out = CipherState(key), .in = CipherState(back)});
+    wire = Socket(ends[1]);
+    check_errno(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
+    receiver = Channel(stream_on(Socket(ends[0])), {.out = CipherState(back), .in = CipherState(key)});
+    end = Socket(ends[1]);
+  }
+  Blob sent(const std::string& body) {
+    sender.send(Channel::Kind::ask, {blob(body)});
+    Blob bytes(1000);
+    bytes.resize(static_cast<std::size_t>(
+        check_errno(static_cast<int>(::recv(wire.fd(), bytes.data(), 1000, 0)), "recv")));
+    return bytes;
+  }
+  // What the receiver reads of these bytes; "closed".
+  std::string read(View bytes) {
+    EXPECT_TRUE(send_all(end, bytes, steady_now() + long_limit()));
+    const auto frame = receiver.next();
+    EXPECT_EQ(receiver.open(), frame.has_value());
+    return frame ? text(frame->body) : "closed";
+  }
+
+  Mac key{std::byte{1}}, back{std::byte{2}};
+  Channel sender, receiver;
+  Socket wire, end;
+};
+
+TEST(Channel, frames_arrive_in_order_and_cannot_be_read_by_others) {
+  Sealed two;
+  const Blob bytes = two.sent("a secret");
+  EXPECT_EQ(text(bytes).find("a secret"), std::string::npos);
+  EXPECT_EQ(two.read(bytes), "a secret");
+  EXPECT_EQ(two.read(two.sent("")), "");
+}
+
+TEST(Channel, a_frame_that_was_changed_repeated_left_out_or_sent_back_closes_the_connection) {
+  for (std::size_t bit = 0; bit < 8 * 27; bit += 5) {  // also in its length
+    Sealed two;
+    Blob bytes = two.sent("abc");
+    ASSERT_EQ(bytes.size(), 27u);
+    bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+    EXPECT_TRUE(send_all(two.end, bytes, steady_now() + long_limit()));
+    EXPECT_TRUE(send_all(two.end, Blob(300), steady_now() + long_limit()));
+    EXPECT_FALSE(two.receiver.next()) << "bit " << bit;
+  }
+  {
+    Sealed two;
+    const Blob bytes = two.sent("abc");
+    EXPECT_EQ(two.read(bytes), "abc");
+    EXPECT_EQ(two.read(bytes), "closed");
+  }
+  {
+    Sealed two;
+    two.sent("first");
+    EXPECT_EQ(two.read(two.sent("second")), "closed");
+  }
+  Sealed two;
+  const Blob bytes = two.sent("abc");
+  EXPECT_TRUE(send_all(two.wire, bytes, steady_now() + long_limit()));
+  EXPECT_FALSE(two.sender.next());
+  EXPECT_FALSE(two.sender.open());
 }
 
 TEST(Admission, an_invalid_address_list_yields_only_valid_addresses) {

@@ -6,6 +6,7 @@
 
 #include <sys/resource.h>
 
+#include <array>
 #include <cstdlib>
 #include <future>
 #include <set>
@@ -50,6 +51,14 @@ Offered unpacked(const Blob& offer) {
   return o;
 }
 Blob packed(const Offered& o) { return Packer().add(o.nonce).add(o.machine).add(o.addresses).take(); }
+
+// Nobody sets padding, so it would send what was in memory before: bytes_of and Packer refuse it.
+struct Padded {
+  std::uint64_t whole;
+  std::uint32_t half;
+};
+static_assert(!has_no_padding<Padded> && !has_no_padding<std::array<Padded, 2>>);
+static_assert(has_no_padding<Address> && has_no_padding<std::array<double, 2>>);
 
 void expect_joined(const Socket& a, const Socket& b, char letter) {
   const auto sent = static_cast<std::byte>(letter);

@@ -153,7 +153,12 @@ TEST(Slurm, rank_0_listens_on_the_first_host_of_the_step) {
   EXPECT_EQ(hosts("n[1-2]", "1(x2)", "block"), Hosts{}) << "4 tasks were promised";
   EXPECT_EQ(hosts("n[1-2]", "many", "block"), Hosts{});
   EXPECT_EQ(hosts("n[1-999999999999]", "2000000000(x2000000000)", "block").size(), 4u);
-  EXPECT_THROW(hosts("n[x-y]", "4", "block"), UsageError);
+  const std::string many_brackets = "n[1-2][1-2][1-2][1-2][1-2]";
+  EXPECT_EQ(hosts(many_brackets.c_str(), "4", "block"), (Hosts(4, "n11111")));
+  for (const std::string list :
+       {std::string("n[x-y]"), std::string("n[2-1]"), std::string("n[0-99999999999][2-1]"),
+        std::string("n[9223372036854775807][1]"), many_brackets + "[1-2]"})
+    EXPECT_THROW(hosts(list.c_str(), "4", "block"), UsageError) << list;
   ::unsetenv("EVERYLINK_KEY");
   EXPECT_THROW(place_from_slurm(""), UsageError);
   for (const auto& [name, value] : step) ::unsetenv(name.c_str());

@@ -23,6 +23,7 @@
 #include "bootstrap/place.hpp"
 #include "bootstrap/processes.hpp"
 #include "bootstrap/supervisor.hpp"
+#include "net/callers.hpp"
 
 namespace everylink {
 namespace {
@@ -147,8 +148,10 @@ class Run {
   }
   void watch_for_circles();
   void check_join_of_leader(Seconds began, Seconds ended);
+  void check_wait(Seconds began, std::span<const int> gone);
   void check_end();
   std::set<int> disturbed() const;
+  std::set<int> ended_processes() const;
   bool needs_patience() const;
 
   Rank& rank(int number) { return ranks_[static_cast<std::size_t>(number)]; }
@@ -198,6 +201,7 @@ class Run {
   bool launcher_says_end_ = false;
 
   std::vector<Held> held_;
+  std::vector<int> gone_before_;
   std::set<Row> taken_, committed_;
   std::uint64_t last_committed_ = 0;
   std::map<std::vector<int>, int> circles_;  // how often seen in a row
@@ -401,8 +405,7 @@ void Run::plan_fault(Fault fault, Seconds at) {
       break;
     case Fault::stranger: plan_stranger(at, draws_.number(0, 3)); break;
     case Fault::flood:
-      join_limit_ = std::max(join_limit_, 20.);  // 48 at a time hold up the others for 5 s
-      for (int i = draws_.number(40, 80); i > 0; --i) plan_stranger(at, 0);
+      for (int i = draws_.number(40, 400); i > 0; --i) plan_stranger(at, 0);
       break;
     case Fault::other_key: one.has_other_key = one.is_impaired = true; break;
     case Fault::signal: {
@@ -681,6 +684,8 @@ void Run::lead(Rank& one, Bootstrap& world) {
     if (took > limit + soon + one.stopped_for)
       violated("round {} took rank 0 {:.3f} s; its limit is {} s", number, took, limit);
     check_round(one, 0, number, peer, *round);
+    if (took >= limit) check_wait(began, round->gone);
+    gone_before_ = round->gone;
     if (Order::unpacked(round->decision).stop) break;
     const bool settles = held_.size() > static_cast<std::size_t>(rounds_);
     network_->sleep(settles ? std::max(3.0, (quiet_at_ - network_->now()) / 8) : step_ * draws_.unit());
@@ -809,7 +814,8 @@ void Run::watch_for_circles() {
 
 void Run::check_join_of_leader(Seconds began, Seconds ended) {
   const Rank& leader = rank(0);
-  if (leader.is_impaired || (leader.end_is_wanted)) return;
+  // While a path is cut, rank 0 hears late who has joined below others.
+  if (leader.is_impaired || leader.end_is_wanted || !cuts_.empty()) return;
   Seconds last = began, known = began;
   bool all_known = is_supervised_ && disturbed().empty();
   for (int number = 1; number < size(); ++number) {
@@ -825,6 +831,38 @@ void Run::check_join_of_leader(Seconds began, Seconds ended) {
              ended, join_limit_, last);
   if (all_known && ended > std::max(last, known) + soon)
     violated("rank 0 waited until {:.3f} s, though the missing ranks had ended at {:.3f} s", ended, known);
+}
+
+// Rank 0 has waited for the whole limit: for some rank that might still have come.
+void Run::check_wait(Seconds began, std::span<const int> gone) {
+  if (rank(0).is_impaired || planned(Fault::reset) > 0) return;
+  const auto upset = disturbed();
+  std::set<int> ended;  // as their kernels have told rank 0, or the ranks between
+  for (int number = 1; number < size(); ++number) {
+    const Rank& one = rank(number);
+    const bool is_known = one.ended_at && *one.ended_at < began && one.joined_at && !upset.contains(number);
+    if (is_known && !lost_hosts_.contains(one.host) && !network_->was_reset(one.process))
+      ended.insert(number);
+  }
+  for (const auto& [from, to] :
+       network_->calls())  // nobody tells of the end of a rank below one that has ended
+    for (int number = 1; number < size(); ++number)
+      if (rank(number).process == from && to != rank(0).process && ended_processes().contains(to))
+        ended.erase(number);
+  std::vector<int> waited_for;
+  for (const int number : gone)
+    if (!is_among(gone_before_, number)) waited_for.push_back(number);
+  const bool in_vain =
+      std::all_of(waited_for.begin(), waited_for.end(), [&](int one) { return ended.contains(one); });
+  if (in_vain && !waited_for.empty())
+    violated("rank 0 waited in vain for what has ended: {}", fmt::join(waited_for, ", "));
+}
+
+std::set<int> Run::ended_processes() const {
+  std::set<int> ended;
+  for (const auto& one : ranks_)
+    if (one.ended_at) ended.insert(one.process);
+  return ended;
 }
 
 bool Run::needs_patience() const {
@@ -893,7 +931,7 @@ void Run::check_end() {
   if (network_->open() > 0) violated("{} streams or listeners were left open", network_->open());
   for (int number = 0; number < size(); ++number) {
     const Rank& one = rank(number);
-    const std::size_t most = ranks_.size() + 48 + 16;
+    const std::size_t most = ranks_.size() + Callers::most_strangers + Callers::most_known + 16;
     if (one.process != Simulation::nobody && network_->most_open(one.process) > most)
       violated("rank {} had {} streams open", number, network_->most_open(one.process));
   }

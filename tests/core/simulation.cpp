@@ -180,6 +180,8 @@ class Simulation::Stream final : public ByteStream, public Part {
            one.pipe[end_].bytes < one.room * 2 / 3 + 1;
   }
 
+  bool is_of_this_user() const override { return true; }
+
   // The kernel has received this.
   void note_end() {
     has_ended_ = true;
@@ -398,6 +400,7 @@ void Simulation::break_end(int number, int end) {
 
 void Simulation::close(int number, int end, bool abruptly) {
   auto& one = connection(number);
+  if (abruptly && is_killed()) process(running_).was_reset = true;
   one.closed[end] = true;
   one.end[end] = nullptr;
   auto& in = one.pipe[1 - end];

@@ -113,6 +113,8 @@ class Simulation final : public Clock, public Network {
   void when_it_ends(int number, std::function<void()> tell) { process(number).tell_end = std::move(tell); }
   bool has_ended(int number) const { return process(number).ended; }
   bool was_killed(int number) const { return process(number).killed; }
+  // Its kernel ended a connection abruptly, as something was unread: nobody can tell that from a broken path.
+  bool was_reset(int number) const { return process(number).was_reset; }
 
   // Of the network. Host h has the address 10.0.0.(h + 1).
   static Address address_of_host(int host, int port = 0);
@@ -141,7 +143,7 @@ class Simulation final : public Clock, public Network {
     std::span<const Watched> watched;
     std::uint64_t pauses = 0;
     bool waiting = false, due = false, held = false;  // held: would run, but is stopped
-    bool ended = false, killed = false, stopped = false, lacks_descriptors = false;
+    bool ended = false, killed = false, stopped = false, lacks_descriptors = false, was_reset = false;
     Seconds slow = 0;
     std::size_t open = 0, most_open = 0;
     std::exception_ptr error;

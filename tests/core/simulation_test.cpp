@@ -269,7 +269,7 @@ TEST(Simulation, a_silent_caller_is_dropped_after_five_seconds) {
   network.start([&] {
     Admission admission(
         network, network, std::move(listener), blob("key"), [](const Hello&) { return Reply(); },
-        [](const Hello&, std::unique_ptr<ByteStream>) { ADD_FAILURE() << "a stranger came in"; },
+        [](const Hello&, const Channel&) { ADD_FAILURE() << "a stranger came in"; },
         [&](const std::string& line) { reported.push_back(line); });
     while (reported.empty()) {
       const Watched watched{&admission.source()};
@@ -285,8 +285,20 @@ TEST(Simulation, a_silent_caller_is_dropped_after_five_seconds) {
   network.run();
   EXPECT_NEAR(dropped_at, 5, 0.11);
   ASSERT_EQ(reported.size(), 1u);
-  EXPECT_NE(reported[0].find("did not complete its first message within 5 s"), std::string::npos)
-      << reported[0];
+  EXPECT_NE(reported[0].find("did not complete its message within 5 s"), std::string::npos) << reported[0];
+}
+
+TEST(Simulation, a_rank_joins_at_once_beside_thousands_of_callers_that_say_nothing) {
+  constexpr int strangers = 5000;
+  Joining ranks(2);
+  std::vector<std::unique_ptr<ByteStream>> silent;
+  for (int i = 0; i < strangers; ++i) silent.push_back(ranks.network.connect(ranks.rendezvous.at(0)));
+  for (int rank = 0; rank < 2; ++rank)
+    ranks.start(rank, [&](Bootstrap& world) {
+      EXPECT_EQ(hold_round(world, "").gone, Ranks{});
+      EXPECT_LT(ranks.network.now(), 1);
+    });
+  ranks.network.run();
 }
 
 // Processes that end as planned, in virtual time.

@@ -5,7 +5,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cstddef>
 #include <cstring>
+#include <string_view>
 
 #include "base/errors.hpp"
 #include "fuzz.hpp"
@@ -19,18 +21,18 @@ const Key key(32, std::byte{7});
 constexpr Seconds patience = 10;
 
 template <class T>
-View bytes_of(const T& value) {
-  return std::as_bytes(std::span(&value, 1));
-}
-template <class T>
 T taken(fuzz::Pieces& in) {
   T value{};
   const View some = in.bytes(sizeof value);
   if (!some.empty()) std::memcpy(static_cast<void*>(&value), some.data(), some.size());
   return value;
 }
-Mac proof(std::string_view end, const Challenge& challenge, const Mac& nonce, View said) {
-  return hmac_sha256(key, {std::as_bytes(std::span(end)), bytes_of(challenge), bytes_of(nonce), said});
+Mac proof(std::string_view end, View conversation, View said) {
+  return hmac_sha256(key, {std::as_bytes(std::span(end)), conversation, said});
+}
+template <class T>
+View before_proof(const T& message) {
+  return bytes_of(message).first(offsetof(T, proof));
 }
 
 struct Listening {
@@ -48,16 +50,21 @@ void hostile_caller(fuzz::Pieces& in, bool has_key) {
         hello.listens.whole();
         return Reply::refusal("refused by the test");
       },
-      [&](const Hello&, std::unique_ptr<ByteStream>) { ++welcome; }, [](const std::string&) {});
+      [&](const Hello&, const Channel&) { ++welcome; }, [](const std::string&) {});
   const Socket caller = connect_to(address, steady_now() + patience);
+  auto greeting = taken<Greeting>(in);
+  if (has_key) {
+    greeting.magic = magic;
+    greeting.proof = proof("caller", {}, before_proof(greeting));
+  }
+  send_all(caller, bytes_of(greeting).first(sizeof greeting - (has_key ? 0 : in.byte())),
+           steady_now() + patience);
   admission.serve();
   Challenge challenge;
-  if (!receive_all(caller, std::as_writable_bytes(std::span(&challenge, 1)), steady_now() + patience))
-    throw std::logic_error("the acceptor does not greet");
-  Greeting greeting = taken<Greeting>(in);
-  if (has_key) greeting.proof = proof("caller", challenge, greeting.nonce, bytes_of(greeting.hello));
-  const View said = bytes_of(greeting).first(sizeof greeting - (has_key ? 0 : in.byte()));
-  send_all(caller, said, steady_now() + patience);
+  if (has_key &&
+      !receive_all(caller, std::as_writable_bytes(std::span(&challenge, 1)), steady_now() + patience))
+    throw std::logic_error("the acceptor does not answer a process that has the key");
+  send_all(caller, taken<Confirmation>(in), steady_now() + patience);
   admission.serve();
   if (welcome) throw std::logic_error("a stranger was admitted");
 }
@@ -73,23 +80,21 @@ void hostile_acceptor(fuzz::Pieces& in, bool has_key) {
   const Seconds until = steady_now() + patience;
   if (!ready(there.listener, POLLIN, until)) throw std::logic_error("the caller does not call");
   Socket acceptor = accept_from(there.listener);
-  Challenge challenge = taken<Challenge>(in);
-  if (has_key) challenge = Challenge{};
-  send_all(acceptor, bytes_of(challenge), steady_now() + patience);
   while (call.state() < Call::State::greeted) step(call, until);
-  if (call.state() != Call::State::greeted) return;
   Greeting greeting;
   if (!receive_all(acceptor, std::as_writable_bytes(std::span(&greeting, 1)), steady_now() + patience))
-    return;
-  Answered answered = taken<Answered>(in);
-  if (has_key) answered.proof = proof("acceptor", challenge, greeting.nonce, bytes_of(answered.reply));
-  send_all(acceptor, bytes_of(answered), steady_now() + patience);
+    throw std::logic_error("the caller does not speak first");
+  auto challenge = taken<Challenge>(in);
+  if (has_key) {
+    challenge.magic = magic;
+    challenge.proof = proof("acceptor", bytes_of(greeting), before_proof(challenge));
+  }
+  send_all(acceptor, bytes_of(challenge), steady_now() + patience);
+  send_all(acceptor, taken<SealedReply>(in), steady_now() + patience);
   acceptor = Socket();
-  while (call.state() == Call::State::greeted) step(call, until);
-  if (call.state() != Call::State::answered) return;
-  if (!has_key) throw std::logic_error("an acceptor without the key was believed");
-  call.reply().there.whole();
-  static_cast<void>(std::string(call.reply().reason));
+  while (call.state() == Call::State::greeted || call.state() == Call::State::confirmed) step(call, until);
+  if (call.state() == Call::State::answered)
+    throw std::logic_error("an acceptor without the seal was believed");
 }
 
 }  // namespace

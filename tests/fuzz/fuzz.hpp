@@ -2,6 +2,7 @@
 // replay of its corpus (`make test`). NAME.cpp contains the target NAME, and tests/data/fuzz/NAME its corpus.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,18 @@ struct Registration {
 void call(Target, View);
 
 inline std::string text_of(View bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+// Environment variables that are set while this lives. Those without a value, or with "", are not set.
+class Variables {
+ public:
+  Variables(std::vector<const char*> names, const std::vector<std::string>& values);
+  ~Variables();
+  Variables(const Variables&) = delete;
+  Variables& operator=(const Variables&) = delete;
+
+ private:
+  std::vector<const char*> names_;
+};
 
 // Takes pieces from the front of the bytes, for targets with several arguments.
 class Pieces {

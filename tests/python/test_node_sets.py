@@ -82,6 +82,8 @@ def test_a_file_in_this_folder_needs_no_slash_unless_a_group_has_its_name(
         ("n[a-b]", "is not a node set"),
         ("n[1-99999999]", "more than 1000000 hosts"),
         ("r[1-2000]n[1-2000]", "more than 1000000 hosts"),
+        ("n[1-99999999999]m[9-8]", "is not a node set"),
+        ("n[1-2]0000000000", "is not a node set"),
         ("-oProxyCommand=x", "is not a host name"),
         ("n1;reboot", "is not a host name"),
         ("n1 n2", "is not a host name"),

@@ -1,6 +1,6 @@
 """Under random faults a run ends in time, its file opens and names what failed, and no process remains.
 
-To repeat a failed seed: EVERYLINK_CHAOS_SEED=17 make test-whole, or pytest tests/whole/test_chaos.py.
+To repeat a failed seed: EVERYLINK_CHAOS_SEED=17 pytest tests/whole/test_chaos.py; 0-99 is a range of seeds.
 """
 
 import io
@@ -34,8 +34,9 @@ QUICK_HERE, QUICK_BED = (3, 5, 11, 14, 33), (1, 4)
 
 
 def seeds(quick: tuple[int, ...], long: int) -> tuple[int, ...]:
-    if "EVERYLINK_CHAOS_SEED" in os.environ:
-        return (int(os.environ["EVERYLINK_CHAOS_SEED"]),)
+    if wanted := os.environ.get("EVERYLINK_CHAOS_SEED"):
+        first, _, last = wanted.partition("-")
+        return tuple(range(int(first), int(last or first) + 1))
     return tuple(range(long)) if LONG else quick
 
 

@@ -1,5 +1,6 @@
 """Standard input, output and error that are closed or full: one line says so, and what was measured is kept."""
 
+import itertools
 import os
 import select
 import shlex
@@ -8,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from chaos import descendants_of
 
 from conftest import PATIENCE, measure_program, read_plainly
 
@@ -56,6 +58,34 @@ def test_a_run_needs_neither_standard_input_nor_error(tmp_path: Path, stream: st
     assert done.returncode == 0, done.stderr
     assert "RESULT: Min Time:" in done.stdout
     assert links_in(tmp_path / "x.h5") == LINKS
+
+
+SUBSETS = list(itertools.chain.from_iterable(itertools.combinations(range(3), n) for n in range(4)))
+
+
+def opened_by(pid: int) -> dict[int, str]:
+    """What the descriptors of a process are."""
+    return {int(path.name): str(path.readlink()) for path in Path(f"/proc/{pid}/fd").iterdir()}
+
+
+@pytest.mark.parametrize("closed", SUBSETS, ids=lambda closed: "".join(map(str, closed)) or "none")
+def test_no_file_and_no_socket_takes_the_place_of_a_closed_stream(tmp_path: Path, closed: tuple[int, ...]) -> None:
+    words = ["--np", "2", "--mode", "tcp", "-n", "3", "--min-runtime", "100h", "-o", "x.h5"]
+    streams = " ".join(f"{fd}>&-" if fd in closed else f"{fd}<>/dev/null" for fd in range(3))
+    command = f'exec {shlex.quote(measure_program())} "$@" {streams}'
+    process = subprocess.Popen(["bash", "-c", command, "bash", *words], cwd=tmp_path)
+    try:
+        until = time.monotonic() + PATIENCE
+        while not (tmp_path / "x.h5").exists() or len(descendants_of(process.pid)) < 2:
+            assert process.poll() is None, "the run has ended"
+            assert time.monotonic() < until, "the run does not begin"
+            time.sleep(0.02)
+        for pid in (process.pid, *descendants_of(process.pid)):
+            assert {opened_by(pid)[fd] for fd in range(3)} == {"/dev/null"}
+    finally:
+        process.terminate()
+    assert process.wait(PATIENCE) == 1
+    assert read_plainly(tmp_path / "x.h5").attributes["interrupted"] == 1
 
 
 @pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])

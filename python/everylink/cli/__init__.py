@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from everylink.cli.options.table import EVERYLINK, PAGE_FORMS
-from everylink.errors import EverylinkError, UserMistake
+from everylink.errors import EverylinkError, RowsDamaged, UserMistake
 from everylink.exit_codes import Exit
 from everylink.files import printable
 from everylink.nearest import matches, suggestion
@@ -132,7 +132,11 @@ def _run(arguments: Sequence[str]) -> int:
     if first.startswith("-"):
         print(_page(first))
         return 0
-    return _command(first)(arguments[1:])
+    command = _command(first)
+    try:
+        return command(arguments[1:])
+    except RowsDamaged:
+        return command(arguments[1:])  # which leaves them out now
 
 
 def _page(option: str) -> str:

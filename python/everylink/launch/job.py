@@ -9,12 +9,12 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from ClusterShell.NodeSet import NodeSet, NodeSetException
+from ClusterShell.NodeSet import NodeSet
 from ClusterShell.NodeUtils import GroupResolverError, GroupSourceError
 
 from everylink.errors import UserMistake
 from everylink.files import text_of
-from everylink.host_lists import MOST_HOSTS, expanded, folded, folded_by_reason, how_many
+from everylink.host_lists import MOST_HOSTS, NOT_A_SET, expanded, folded, folded_by_reason, how_many
 from everylink.units import plural
 
 MOST_RANKS = 1 << 24  # limit of the core
@@ -190,14 +190,14 @@ def _set_of(part: str, option: str) -> NodeSet:
     if part.startswith("@") and _is_file(part[1:], option):
         return NodeSet.fromlist(_hosts_in(Path(part[1:]), f"{option} {part}"))
     try:
-        too_many = how_many(part) > MOST_HOSTS
+        too_many = how_many(part) > MOST_HOSTS  # ClusterShell would hold a billion
     except ValueError:
-        too_many = False  # ClusterShell reports the error
+        raise UserMistake(f"{option} {part}: is not a node set such as n[8-11]") from None
     if too_many:
         raise UserMistake(f"{option} {part}: has more than {MOST_HOSTS} hosts")
     try:
         found = NodeSet(part)
-    except (NodeSetException, GroupResolverError, GroupSourceError, ValueError) as error:
+    except (*NOT_A_SET, GroupResolverError, GroupSourceError) as error:
         raise UserMistake(f"{option} {part}: is not a node set such as n[8-11]: {error}") from None
     if part.startswith("@") and not found:
         raise UserMistake(
@@ -213,7 +213,7 @@ def _is_file(name: str, option: str) -> bool:
         return False
     try:
         is_group = "/" not in name and bool(NodeSet(f"@{name}"))
-    except (NodeSetException, GroupResolverError, GroupSourceError, ValueError):
+    except (*NOT_A_SET, GroupResolverError, GroupSourceError):
         is_group = False
     if is_group:
         raise UserMistake(

@@ -19,6 +19,7 @@ HERE = "127.0.0.1"
 LONGEST_SILENCE = 60.0  # seconds until a connection that asks nothing is closed
 HEARTBEAT = 15.0  # seconds after which a browser that gets no events is asked whether it is there
 PIECE = 2**20  # bytes that are read together
+MOST_DIGITS = 18  # of a number in a request
 OF_ALL = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -197,7 +198,8 @@ class Request(BaseHTTPRequestHandler):
 def _range(text: str, length: int) -> tuple[int, int]:
     """Begin and end of what a request asks for; (0, 0) if that is not in the file."""
     first, dash, last = text.removeprefix("bytes=").partition("-")
-    if not (text.startswith("bytes=") and dash and first.isdecimal() and (last == "" or last.isdecimal())):
+    numbers = (first, last or "0")
+    if not (text.startswith("bytes=") and dash and all(n.isdecimal() and len(n) <= MOST_DIGITS for n in numbers)):
         return 0, 0
     begin, end = int(first), min(int(last) + 1, length) if last else length
     return (begin, end) if begin < end else (0, 0)
