@@ -57,7 +57,7 @@ void Callers::accept_all(const Heard& heard, const Dropped& dropped) {
   while (has_room()) {
     auto accepted = listener_->accept();
     if (accepted.shortage || accepted.connection) shortage_ = accepted.shortage;  // whom it drops may be ours
-    if (accepted.shortage && drop_oldest_stranger(dropped)) continue;             // its descriptor is free now
+    if (accepted.shortage && drop_oldest_stranger(dropped)) continue;  // its descriptor is free now
     if (accepted.shortage) rests_until_ = clock_.now() + 1;
     if (!accepted.connection) return;
     if (strangers_.size() >= most_strangers_) drop_oldest_stranger(dropped);
