@@ -58,7 +58,7 @@ def contract(preset: str, chosen: str, patience: str, folder: Path) -> Iterator[
     """A row for each transport."""
     report = folder / "contract.xml"
     command = ["ctest", "--test-dir", f"build/{preset}", "-R", f"^contract[.]({chosen})$"]
-    command += [f"--test-output-size-{which}=1000000" for which in ("passed", "failed")]
+    command += ["--test-output-size-passed", "1000000", "--test-output-size-failed", "1000000"]
     settings = {"EVERYLINK_TEST_PATIENCE": patience}
     for case in cases_of([*command, "--output-junit", str(report)], report, settings):
         said = text_in(case)
