@@ -122,6 +122,7 @@ class Others {
     Hello hello;
     hello.rank = rank;
     hello.size = size_;
+    hello.called = 0;
     hello.instance = static_cast<std::uint64_t>(rank);
     hello.host = hmac_sha256({}, {std::as_bytes(std::span(&rank, 1))});
     hello.listens = AddressList::of({loopback(1 + rank % 60000)});
@@ -134,7 +135,7 @@ class Others {
     if (state != Call::State::answered) return false;
     const auto at = static_cast<std::size_t>(rank);
     if (call.reply().decision == Decision::welcome) {
-      channels_[rank] = Channel(call.take());
+      channels_[rank] = call.take();
       below_[at] = rank;
     } else {
       below_[at] = call.reply().rank;

@@ -1,6 +1,7 @@
 """The judge in worlds that it was not written for: silent in healthy ones, and right about one planted part."""
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from worlds.scoring import Case, Score, score
 from worlds.structures import BUILDING
 
@@ -21,6 +22,14 @@ DETOURS_SEED = 4405  # in this world hosts at both ends of the trunk were named
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
 
+def a_third(structures: list[str], first: int) -> list[ParameterSet]:
+    """All of them, of which two thirds run in `make test-long` alone."""
+    return [
+        pytest.param(name, marks=() if i % 3 == first else pytest.mark.long("more structures"))
+        for i, name in enumerate(structures)
+    ]
+
+
 def scored(structure: str, *kinds: str, topology: bool = False) -> Score:
     found = score(Case(structure, kinds, SEED, HOSTS, topology=topology))
     assert found is not None
@@ -38,7 +47,7 @@ def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
     assert scored(structure).wrong == 0
 
 
-@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in ONE_HOST])
+@pytest.mark.parametrize("structure", a_third([name for name in BUILDING if name not in ONE_HOST], 0))
 def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
     assert_only_verdict(structure, "host")
 
@@ -145,7 +154,7 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
 
 
 @pytest.mark.parametrize(
-    "structure", [name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS, *NO_CHASSIS)]
+    "structure", a_third([name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS, *NO_CHASSIS)], 1)
 )
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
     assert_only_verdict(structure, "chassis")

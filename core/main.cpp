@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <new>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -62,6 +65,11 @@ int rank_so_far() {
 int report(std::string_view rank, std::string_view what, int code) {
   complain(fmt::format("{}{}", rank, what));
   return code;
+}
+
+int report_of_rank(const std::string& what) {
+  const int rank = rank_so_far();
+  return report(rank == no_rank ? "" : fmt::format("rank {}: ", rank), what, exit_machine);
 }
 
 // Every rank finds a wrong option, and only rank 0 reports it. A launcher other than our supervisor may kill
@@ -147,8 +155,9 @@ int main(int argc, char** argv) {
   } catch (const RunLost& error) {
     return supervised ? exit_machine
                       : report(fmt::format("rank {}: ", this_rank), error.what(), exit_machine);
+  } catch (const std::bad_alloc&) {
+    return report_of_rank(local_cause(ENOMEM));
   } catch (const std::exception& error) {
-    const int rank = rank_so_far();
-    return report(rank == no_rank ? "" : fmt::format("rank {}: ", rank), error.what(), exit_machine);
+    return report_of_rank(error.what());
   }
 }

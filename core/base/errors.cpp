@@ -18,6 +18,13 @@ std::string local_cause(int error) {
   }
 }
 
+void throw_of_output(const std::string& what, int error) {
+  const std::string text = what + ": " + std::strerror(error);
+  const bool of_disk = error == EIO || error == ENOSPC || error == EDQUOT;
+  if (of_disk || !local_cause(error).empty()) throw MachineError(text);
+  throw UsageError(text);
+}
+
 void throw_errno(const std::string& what) {
   const int error = errno;
   const std::string text = what + ": " + std::strerror(error);

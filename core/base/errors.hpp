@@ -46,6 +46,10 @@ struct RunLost : MachineError {
   using MachineError::MachineError;
 };
 
+// Why a file cannot be written. Throws MachineError where the error is one of the machine (no space, no
+// memory, a disk that fails), else UsageError: the user can choose another file.
+[[noreturn]] void throw_of_output(const std::string& what, int error);
+
 // For calls that return -1 and set errno. Throws LocalFault where errno says so, else MachineError.
 [[noreturn]] void throw_errno(const std::string& what);
 int check_errno(int result, const char* call);  // returns the result, or throws MachineError

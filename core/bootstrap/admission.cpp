@@ -41,10 +41,7 @@ T read(View bytes) {
   return value;
 }
 
-constexpr auto other_user =
-    "belongs to another user of this machine, and no key is set; set EVERYLINK_KEY or EVERYLINK_KEY_FILE to "
-    "the "
-    "same value for every rank";
+constexpr auto other_user = "belongs to another user of this machine, and this run has no key";
 
 }  // namespace
 
@@ -186,7 +183,8 @@ void Call::hear_challenge() {
   if (challenge_.magic != magic) return fail("the process there is not Everylink, or of another version");
   if (!same(challenge_.proof, proof(key_, "acceptor", bytes_of(greeting_), before_proof(challenge_))))
     return fail_for_good("the process there does not have this run's key");
-  if (key_.empty() && !connection_->is_of_this_user()) return fail_for_good(fmt::format("it {}", other_user));
+  if (key_.empty() && !connection_->is_of_this_user())
+    return fail_for_good(fmt::format("the process there {}", other_user));
   Blob conversation;
   append(conversation, bytes_of(greeting_));
   append(conversation, bytes_of(challenge_));

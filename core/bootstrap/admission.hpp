@@ -101,8 +101,9 @@ class Admission {
   using Report = std::function<void(const std::string& line)>;  // for people
 
   Admission(Network&, Clock&, std::unique_ptr<Listener>, Key, Policy, Welcome, Report = complain);
-  const Source& source() const { return callers_.source(); }  // ready: serve has something to do
-  void serve();                                               // never waits
+  const Source& source() const { return callers_.source(); }        // ready: serve has something to do
+  Seconds longest_wait() const { return callers_.longest_wait(); }  // for `source`
+  void serve();                                                     // never waits
 
  private:
   void hear(Callers::Caller);

@@ -117,7 +117,10 @@ std::optional<Round> Follower::round(View to_rank_0, int peer, View to_peer, Sec
 void Follower::tend(Seconds longest) {
   std::vector<Watched> watched;
   if (const auto* source = branches_.source()) watched.push_back({source});
-  if (admission_) watched.push_back({&admission_->source()});
+  if (admission_) {
+    watched.push_back({&admission_->source()});
+    longest = std::min(longest, admission_->longest_wait());
+  }
   if (above_.open())
     watched.push_back({.source = &above_.connection(), .room = above_.has_to_send()});
   else

@@ -93,7 +93,7 @@ std::optional<Round> Leader::round(View to_rank_0, int peer, View to_peer, Secon
 void Leader::tend(Seconds longest) {
   std::vector<Watched> watched{{&admission_.source()}};
   if (const auto* source = branches_.source()) watched.push_back({source});
-  network_.wait(watched, longest);
+  network_.wait(watched, std::min(longest, admission_.longest_wait()));
   admission_.serve();
   branches_.serve([this](int from, const Channel::Frame& frame) { take(from, frame); },
                   [this](int rank) { state(rank).ended = true; });

@@ -56,7 +56,9 @@ class ChildProcesses final : public Processes {
 
   std::optional<Change> next_change() override {
     int status = 0;
-    const pid_t child = ::waitpid(-1, &status, WUNTRACED | WCONTINUED | WNOHANG);
+    pid_t child;
+    do child = ::waitpid(-1, &status, WUNTRACED | WCONTINUED | WNOHANG);
+    while (child < 0 && errno == EINTR);
     return child > 0 ? std::optional(change_of(child, status)) : std::nullopt;
   }
 

@@ -82,9 +82,10 @@ std::optional<Search::Found> Search::step(Attempt& one, Seconds now) {
       one.turned_away = one.call->turned_away() ? one.turned_away + 1 : 0;
       if (one.rank == 0 && one.turned_away >= 3)
         refusal_ = fmt::format(
-            "rank 0 at {} did not admit this rank ({}): EVERYLINK_KEY or EVERYLINK_KEY_FILE "
-            "must be the same for every rank",
-            one.call->address().text(), one.call->why());
+            "rank 0 at {} did not admit this rank ({}): {}", one.call->address().text(), one.call->why(),
+            key_.empty()
+                ? "without EVERYLINK_KEY or EVERYLINK_KEY_FILE, all ranks must belong to the same user"
+                : "EVERYLINK_KEY or EVERYLINK_KEY_FILE must be the same for every rank");
       if (one.rank == 0) last_fault_ = fmt::format("{}: {}", one.call->address().text(), one.call->why());
       note_failure(one, now, one.call->refused());
       return {};

@@ -44,9 +44,9 @@ class Commits {
   bool if_due(bool at_once) {
     constexpr Seconds every = 1;
     if (!at_once && steady_now() < last_ + every) return false;
-    recorder_.commit();
+    const bool kept = recorder_.commit() == Kept::in_file;
     start();
-    return true;
+    return kept;
   }
 
  private:
@@ -63,6 +63,7 @@ struct RunLog {
   Remarks remarks = {};
   LocalFaults local_faults = {};
   Commits commits{recorder};
+  Kept kept = Kept::in_file;  // all rows, at the end
 
   void know(const std::vector<RankFacts>& all, const std::vector<int>& host_of) {
     ranks = all;

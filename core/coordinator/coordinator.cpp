@@ -258,7 +258,10 @@ Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) 
     measured_ = current_;
     return {Submit{}};
   }
-  if (const auto stop_at_once = refused(reports)) return *stop_at_once;
+  if (measured_.is<WriteRows>())
+    note_unwritten(reports);
+  else if (const auto stop_at_once = refused(reports))
+    return *stop_at_once;
   for (const auto& report : reports) {
     if (!report.carrier.lanes.empty()) {
       auto& known = log_.ranks[static_cast<std::size_t>(report.rank)].carrier;
@@ -304,14 +307,16 @@ Order Coordinator::end(bool interrupted) {
   return close({}, {});
 }
 
+// A rank that cannot write its part of a .sion file does not end the run: its rows are in the file, too.
+void Coordinator::note_unwritten(const std::vector<Report>& reports) {
+  for (const auto& report : reports)
+    if (!report.fault.empty() && !std::exchange(unwritten_, true)) log_.console.complain(report.fault);
+}
+
 // Every rank has written its own part of a .sion file, or reports why not.
 Order Coordinator::close(const std::vector<Report>& of_writing, std::span<const int> gone) {
-  bool kept = true;
-  for (const auto& report : of_writing) {
-    if (report.fault.empty()) continue;
-    log_.console.complain(report.fault);
-    kept = false;
-  }
+  note_unwritten(of_writing);
+  bool kept = !unwritten_;
   if (!gone.empty()) {
     log_.remarks.add(
         fmt::format("{} ended before writing {} part of {}: LinkTest's programs see its links as "
@@ -321,7 +326,7 @@ Order Coordinator::close(const std::vector<Report>& of_writing, std::span<const 
   }
   if (readings_) readings_->end();
   const int exit_code = campaign_->finish(interrupted_, kept);
-  committed_ = rounds_;
+  if (log_.kept != Kept::nowhere) committed_ = rounds_;
   return stop(exit_code);
 }
 

@@ -50,6 +50,7 @@ class Coordinator {
   void warn(const std::string&);
   void remark_doubles();
   Order end(bool interrupted);
+  void note_unwritten(const std::vector<Report>&);
   Order close(const std::vector<Report>& of_writing, std::span<const int> gone);
   static LocalFaults faults_of(const std::vector<Report>&);
   std::optional<Order> refused(const std::vector<Report>&) const;
@@ -67,6 +68,7 @@ class Coordinator {
   Order measured_;  // the order whose results arrive in this round
   Seconds step_began_ = 0;
   bool clean_ = true, interrupted_ = false;
+  bool unwritten_ = false;  // a rank could not write its part of a .sion file
   std::uint64_t rounds_ = 0, committed_ = 0;
 };
 

@@ -217,8 +217,9 @@ std::string LoadCampaign::summary() const {
 }
 
 int LoadCampaign::finish(bool interrupted, bool) {
-  log_.recorder.end({.interrupted = interrupted, .remarks = log_.remarks.all(), .carriers = log_.carriers()});
-  const int code = exit_code_of(!interrupted, flows_failed_, flows_unmeasured_);
+  log_.kept = log_.recorder.end(
+      {.interrupted = interrupted, .remarks = log_.remarks.all(), .carriers = log_.carriers()});
+  const int code = exit_code_of(!interrupted && log_.kept == Kept::in_file, flows_failed_, flows_unmeasured_);
   if (const auto text = summary(); !text.empty()) log_.console.say(text);
   log_.console.end(code, flows_ok_, flows_failed_, options_.no_output ? "" : options_.output);
   return code;

@@ -291,12 +291,13 @@ void PairResults::tell_job_end(Seconds seconds_left, Seconds per_step) {
 }
 
 int PairResults::end(bool interrupted, bool kept) {
-  log_.recorder.end({.interrupted = interrupted,
-                     .not_tried_again = log_.failures.not_tried_again(),
-                     .remarks = log_.remarks.all(),
-                     .carriers = log_.carriers(),
-                     .retests = retests()});
-  const int code = exit_code_of(!interrupted && kept, log_.failures.count(), log_.failures.unmeasured());
+  log_.kept = log_.recorder.end({.interrupted = interrupted,
+                                 .not_tried_again = log_.failures.not_tried_again(),
+                                 .remarks = log_.remarks.all(),
+                                 .carriers = log_.carriers(),
+                                 .retests = retests()});
+  const int code = exit_code_of(!interrupted && kept && log_.kept == Kept::in_file, log_.failures.count(),
+                                log_.failures.unmeasured());
   const auto rest = old_lines_ ? old_lines_->finished_step() : "";
   if (!rest.empty() && !log_.console.quiet()) log_.console.say_linktest(rest);
   if (options_.progress == Progress::json)

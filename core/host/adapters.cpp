@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/folder.hpp"
 #include "host/sys_file.hpp"
 
 namespace everylink {
@@ -11,12 +12,12 @@ namespace fs = std::filesystem;
 
 std::vector<ActivePort> active_ports(const fs::path& sys) {
   std::vector<ActivePort> ports;
-  std::error_code none;
-  for (const auto& device : fs::directory_iterator(sys / "class/infiniband", none))
-    for (const auto& port : fs::directory_iterator(device.path() / "ports", none))
-      if (line_in(port.path() / "state").ends_with("ACTIVE"))
-        ports.push_back({device.path().filename().string(), port.path().filename().string(),
-                         line_in(port.path() / "link_layer") == "Ethernet"});
+  for (const auto& device : names_in(sys / "class/infiniband")) {
+    const fs::path of_device = sys / "class/infiniband" / device / "ports";
+    for (const auto& port : names_in(of_device))
+      if (line_in(of_device / port / "state").ends_with("ACTIVE"))
+        ports.push_back({device, port, line_in(of_device / port / "link_layer") == "Ethernet"});
+  }
   return ports;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -21,7 +22,7 @@ namespace {
 class Topology {
  public:
   Topology() {
-    if (hwloc_topology_init(&topology_) < 0) throw MachineError("hwloc_topology_init failed");
+    check_errno(hwloc_topology_init(&topology_), "hwloc_topology_init");
     for (const auto type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE})
       hwloc_topology_set_type_filter(topology_, type, HWLOC_TYPE_FILTER_KEEP_NONE);
     if (hwloc_topology_load(topology_) < 0) throw MachineError("hwloc_topology_load failed");
@@ -36,7 +37,11 @@ class Topology {
 };
 
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
-Bitmap make_bitmap() { return {hwloc_bitmap_alloc(), hwloc_bitmap_free}; }
+Bitmap make_bitmap() {
+  Bitmap made(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  if (!made) throw std::bad_alloc();
+  return made;
+}
 
 Bitmap allowed_cores(hwloc_topology_t topology) {
   auto set = make_bitmap();

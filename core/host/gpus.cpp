@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/errors.hpp"
+#include "base/folder.hpp"
 #include "base/units.hpp"
 #include "host/numa.hpp"
 #include "host/pci_way.hpp"
@@ -84,10 +85,11 @@ GpuOfRank facts_of_gpu(int ordinal, const std::string& devices) {
 
 std::vector<std::string> gpus_in(const fs::path& sys) {
   std::vector<std::string> all;
-  std::error_code none;
-  for (const auto& device : fs::directory_iterator(sys / "bus/pci/devices", none))
-    if (line_in(device.path() / "vendor") == "0x10de" && line_in(device.path() / "class").starts_with("0x03"))
-      all.push_back(device.path().filename().string());
+  const fs::path devices = sys / "bus/pci/devices";
+  for (const auto& name : names_in(devices))
+    if (line_in(devices / name / "vendor") == "0x10de" &&
+        line_in(devices / name / "class").starts_with("0x03"))
+      all.push_back(name);
   std::sort(all.begin(), all.end());
   return all;
 }

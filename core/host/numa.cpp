@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/folder.hpp"
 #include "base/units.hpp"
 #include "host/sys_file.hpp"
 
@@ -31,9 +32,7 @@ int node_of(const std::string& device, const fs::path& sys) {
 // The existing nodes, ascending: the order of the columns of every node's distances.
 std::vector<int> nodes_of(const fs::path& folder) {
   std::vector<int> nodes;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none)) {
-    const std::string name = entry.path().filename();
+  for (const auto& name : names_in(folder)) {
     const bool is_node = name.starts_with("node") && name.size() > 4 && name.size() < 12 &&
                          name.find_first_not_of("0123456789", 4) == std::string::npos;
     if (is_node) nodes.push_back(std::stoi(name.substr(4)));

@@ -1,24 +1,35 @@
 // Collects the first messages of callers.
 #include "net/callers.hpp"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <utility>
 
 namespace everylink {
 namespace {
 
-constexpr int most_at_once = 1024;  // of a flood of strangers, before those who wait for an answer are served
+// A quarter of the descriptors that this process may have, if that is less.
+std::size_t most_strangers_here() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return Callers::most_strangers;
+  return std::clamp<std::size_t>(limit.rlim_cur / 4, 1, Callers::most_strangers);
+}
 
 }  // namespace
 
 Callers::Callers(Network& network, Clock& clock, std::unique_ptr<Listener> listener, std::size_t bytes)
-    : clock_(clock), listener_(std::move(listener)), bytes_(bytes), ready_(network.ready_set()) {
+    : clock_(clock),
+      listener_(std::move(listener)),
+      bytes_(bytes),
+      most_strangers_(most_strangers_here()),
+      ready_(network.ready_set()) {
   listen_while_there_is_room();
 }
 
 void Callers::serve(const Heard& heard, const Dropped& dropped) {
-  const bool more_wait = accept_some(heard, dropped);
-  while (serve_ready(heard, dropped)) {
-  }
+  accept_all(heard, dropped);
+  while (serve_ready(heard, dropped)) accept_all(heard, dropped);
   // Checked after reading: messages may have waited because we did not look.
   for (ByNumber* all : {&strangers_, &known_})
     std::erase_if(*all, [&, now = clock_.now()](const auto& one) {
@@ -27,27 +38,35 @@ void Callers::serve(const Heard& heard, const Dropped& dropped) {
       one.second.connection->reset();
       return true;
     });
-  if (more_wait && std::exchange(listening_, false)) ready_->remove(*listener_);  // so that it is ready again
   listen_while_there_is_room();
 }
 
-// Whether more may wait in the kernel.
-bool Callers::accept_some(const Heard& heard, const Dropped& dropped) {
-  for (int i = 0; i < most_at_once; ++i) {
-    if (known_.size() >= most_known) return false;
+Seconds Callers::longest_wait() const {
+  const bool is_full_of_strangers = !listening_ && known_.size() < most_known && !strangers_.empty();
+  return is_full_of_strangers ? least_patience : patience;
+}
+
+// Room for one more, at the cost of the oldest stranger.
+bool Callers::has_room() const {
+  if (known_.size() >= most_known) return false;
+  return strangers_.size() < most_strangers_ ||
+         clock_.now() - strangers_.begin()->second.since >= least_patience;
+}
+
+void Callers::accept_all(const Heard& heard, const Dropped& dropped) {
+  while (has_room()) {
     auto accepted = listener_->accept();
-    if (accepted.shortage && drop_oldest_stranger(dropped)) continue;
+    if (accepted.shortage || accepted.connection) shortage_ = accepted.shortage;  // whom it drops may be ours
+    if (accepted.shortage && drop_oldest_stranger(dropped)) continue;  // its descriptor is free now
     if (accepted.shortage) rests_until_ = clock_.now() + 1;
-    if (accepted.shortage || accepted.connection) shortage_ = accepted.shortage;
-    if (!accepted.connection) return false;
+    if (!accepted.connection) return;
+    if (strangers_.size() >= most_strangers_) drop_oldest_stranger(dropped);
     Caller caller{.connection = std::move(accepted.connection), .bytes = bytes_, .since = clock_.now()};
     caller.address = caller.connection->peer();
     ready_->add(*caller.connection, ++last_number_);
     strangers_[last_number_] = std::move(caller);
-    take(last_number_, heard, dropped);  // at once: those of the run have spoken before they are too old
-    if (strangers_.size() > most_strangers) drop_oldest_stranger(dropped);
+    take(last_number_, heard, dropped);  // one of the run may have spoken
   }
-  return true;
 }
 
 // Whether any caller had something to say.
@@ -105,7 +124,7 @@ bool Callers::read(Caller& caller, const Dropped& dropped) const {
 }
 
 void Callers::listen_while_there_is_room() {
-  const bool room = known_.size() < most_known && clock_.now() >= rests_until_;
+  const bool room = has_room() && clock_.now() >= rests_until_;
   if (room == listening_) return;
   if (room)
     ready_->add(*listener_, 0);

@@ -16,13 +16,14 @@
 
 namespace everylink {
 
-// Messages have fixed lengths, so no stranger's length field is trusted. A caller has 5 s for each. Of
-// callers whose first message is not complete at most 48 are kept, and the oldest are dropped first: those of
-// the run speak at once.
+// Messages have fixed lengths, so no stranger's length field is trusted. A caller has 5 s for each. Those
+// whose first message is not complete are strangers: beyond `most_strangers`, the oldest is dropped for the
+// next one, but each has a tenth of a second, as those of the run need no longer. So strangers cannot keep
+// the others out.
 class Callers {
  public:
-  static constexpr std::size_t most_strangers = 48, most_known = 256;
-  static constexpr Seconds patience = 5;
+  static constexpr std::size_t most_strangers = 1024, most_known = 24;
+  static constexpr Seconds patience = 5, least_patience = 0.1;
 
   struct Caller {
     std::unique_ptr<ByteStream> connection = {};
@@ -40,6 +41,7 @@ class Callers {
   const Source& source() const { return *ready_; }  // ready: serve has something to do
   const Listener& listener() const { return *listener_; }
   void serve(const Heard&, const Dropped&);  // never waits
+  Seconds longest_wait() const;              // for `source`, before serve has something to do
   // For `heard`: this caller's next message decides, of so many bytes. Nobody else is accepted while
   // `most_known` are awaited.
   void await(Caller, std::size_t bytes);
@@ -49,16 +51,17 @@ class Callers {
  private:
   using ByNumber = std::map<std::uint64_t, Caller>;  // in the order of their calls; 0 is the listener
 
-  bool accept_some(const Heard&, const Dropped&);
+  void accept_all(const Heard&, const Dropped&);
   bool serve_ready(const Heard&, const Dropped&);
   bool read(Caller&, const Dropped&) const;  // false: it was dropped
   void take(std::uint64_t number, const Heard&, const Dropped&);
+  bool has_room() const;
   bool drop_oldest_stranger(const Dropped&);
   void listen_while_there_is_room();
 
   Clock& clock_;
   std::unique_ptr<Listener> listener_;
-  std::size_t bytes_;
+  std::size_t bytes_, most_strangers_;
   std::unique_ptr<ReadySet> ready_;
   ByNumber strangers_, known_;
   std::uint64_t last_number_ = 0;

@@ -278,7 +278,7 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Vie
   };
   while (found < count && steady_now() < until) {
     const Watched watched{&callers.source()};
-    tcp_network().wait({&watched, 1}, std::min(until - steady_now(), 1.0));
+    tcp_network().wait({&watched, 1}, std::min({until - steady_now(), 1.0, callers.longest_wait()}));
     callers.serve(hear, [](const Callers::Caller&, const std::string&) {});
   }
   if (found == count) return sockets;

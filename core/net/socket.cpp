@@ -137,8 +137,10 @@ std::vector<Address> parse_addresses(const std::string& text, const std::string&
   if (host.empty() || port.empty()) throw UsageError(fmt::format("{}: '{}' is not host:port", what, text));
   if (const auto number = parse_integer(port, what); number < 0 || number > 65535)
     throw UsageError(fmt::format("{}: '{}': a port is 0 to 65535", what, text));
-  if (const int rc = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
-    throw UsageError(fmt::format("{}: '{}': {}", what, text, ::gai_strerror(rc)));
+  const int rc = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
+  if (rc == EAI_MEMORY) errno = ENOMEM;
+  if (rc == EAI_MEMORY || rc == EAI_SYSTEM) throw_errno(fmt::format("{}: '{}'", what, text));
+  if (rc != 0) throw UsageError(fmt::format("{}: '{}': {}", what, text, ::gai_strerror(rc)));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
   std::vector<Address> all;
   for (const addrinfo* one = found; one; one = one->ai_next)
@@ -233,8 +235,7 @@ Socket start_connecting(const Address& address, const std::string& device) {
 }
 
 int connect_result(const Socket& socket) {
-  pollfd one{socket.fd(), POLLOUT, 0};
-  if (::poll(&one, 1, 0) <= 0) return EINPROGRESS;
+  if (!ready(socket, POLLOUT, 0)) return EINPROGRESS;
   int error = 0;
   socklen_t length = sizeof error;
   check_errno(::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &length), "SO_ERROR");
@@ -298,12 +299,18 @@ bool ready(const Socket& socket, short events, Seconds until) {
   }
 }
 
+bool may_try_again(const char* call) {
+  if (errno == EAGAIN || errno == EINTR) return true;
+  if (!local_cause(errno).empty()) throw_errno(call);
+  return false;
+}
+
 bool send_all(const Socket& socket, View bytes, Seconds until) {
   while (!bytes.empty()) {
     const ssize_t n = ::send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (n > 0)
       bytes = bytes.subspan(static_cast<std::size_t>(n));
-    else if (errno != EAGAIN || !ready(socket, POLLOUT, until))
+    else if (!may_try_again("send") || !ready(socket, POLLOUT, until))
       return false;
   }
   return true;
@@ -314,15 +321,18 @@ bool receive_all(const Socket& socket, std::span<std::byte> bytes, Seconds until
     const ssize_t n = ::recv(socket.fd(), bytes.data(), bytes.size(), 0);
     if (n > 0)
       bytes = bytes.subspan(static_cast<std::size_t>(n));
-    else if (n == 0 || errno != EAGAIN || !ready(socket, POLLIN, until))
+    else if (n == 0 || !may_try_again("recv") || !ready(socket, POLLIN, until))
       return false;
   }
   return true;
 }
 
 void draw(std::span<std::byte> bytes) {
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw_errno("getrandom");
+  while (!bytes.empty()) {
+    const ssize_t n = ::getrandom(bytes.data(), bytes.size(), 0);
+    if (n < 0 && errno != EINTR) throw_errno("getrandom");
+    if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
 }
 
 std::string boot_id() {

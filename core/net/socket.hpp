@@ -88,6 +88,9 @@ void close_for_good(Socket&);
 // Sleeps in the kernel until the socket is ready for `events` (POLLIN, POLLOUT) or `until` has passed (steady
 // clock).
 bool ready(const Socket&, short events, Seconds until);
+// After send or recv has failed. False: the connection is broken. Throws LocalFault if this machine lacks
+// something.
+bool may_try_again(const char* call);
 bool send_all(const Socket&, View, Seconds until);
 bool receive_all(const Socket&, std::span<std::byte>, Seconds until);
 

@@ -26,18 +26,18 @@ class TcpStream final : public ByteStream {
     for (;;) {
       const ssize_t n = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n >= 0) return {static_cast<std::size_t>(n)};
-      if (errno == EAGAIN) return {};
+      if (errno == EAGAIN || lacks_memory()) return {};
       if (errno != EINTR) return {0, errno == EPIPE ? State::ended : State::broken};
     }
   }
 
   Transfer receive(std::span<std::byte> bytes) override {
-    for (;;) {
+    for (int tries = 1;; ++tries) {
       const ssize_t n = ::recv(socket_.fd(), bytes.data(), bytes.size(), 0);
       if (n > 0) return {static_cast<std::size_t>(n)};
       if (n == 0 || errno == EPIPE) return {0, State::ended};  // EPIPE: a reset after an orderly end
       if (errno == EAGAIN) return {};
-      if (errno != EINTR) return {0, State::broken};
+      if (errno != EINTR && (!lacks_memory() || tries == most_tries)) return {0, State::broken};
     }
   }
 
@@ -48,6 +48,9 @@ class TcpStream final : public ByteStream {
   Socket take() { return std::move(socket_); }
 
  private:
+  static constexpr int most_tries = 4;  // nothing would tell us again of what has arrived
+  static bool lacks_memory() { return errno == ENOBUFS || errno == ENOMEM; }
+
   Socket socket_;
   int failure_;  // why there is no socket
 };

@@ -36,6 +36,7 @@
 #include "rank/pair.hpp"
 #include "rank/unsaved_rows.hpp"
 #include "record/recorder.hpp"
+#include "record/safe_recorder.hpp"
 #include "record/sion_chunk.hpp"
 
 namespace everylink {
@@ -47,6 +48,8 @@ constexpr Seconds watch_limit = 60;     // for a library call to return, beyond 
 constexpr Seconds library_leave_limit = 120;
 constexpr Seconds read_limit = 5;     // for files of a host that do not answer: twice what they may take
 constexpr Seconds write_limit = 120;  // for a file system to take the rows of a round
+// ... for the results file, less than the minute for which other ranks wait longer than for a usual round.
+constexpr Seconds record_limit = 45;
 
 // Of the pairs that a load pattern begins with: they load every link, and are not timed.
 Options options_of_pairs(const Options& options) {
@@ -87,7 +90,6 @@ class Runner {
                                            : pattern_named(options.pattern)->traits.one_sided),
         settings_(parse_settings(options.mode_options, "--mode " + options.mode)),
         console_(options.progress),
-        recorder_(options.no_output ? std::make_unique<NoRecorder>() : make_hdf5_recorder()),
         unsaved_(options, place.rank),
         stays_(place.ends_together) {
     if (one_sided_ && !entry_.one_sided)
@@ -101,6 +103,7 @@ class Runner {
     attendance_ = place.attendance;
     world_ = join(place, options.join_limit);
     if (place.rank == 0) {
+      recorder_ = make_recorder();
       const Coordinator::Context context{
           .options = options,
           .bootstrap = place.bootstrap,
@@ -147,6 +150,17 @@ class Runner {
   }
 
  private:
+  // Rank 0 keeps the rows of all ranks until the file has them.
+  std::unique_ptr<Recorder> make_recorder() {
+    if (options_.no_output) return std::make_unique<NoRecorder>();
+    return std::make_unique<SafeRecorder>(
+        make_hdf5_recorder(), record_limit,
+        SafeRecorder::Beside{
+            .keep = [this](const LinkRows& link) { return unsaved_.keep_reported(link.samples, number_); },
+            .write = [this] { return unsaved_.write(); },
+            .complain = [this](const std::string& text) { console_.complain(text); }});
+  }
+
   // By rank, as known before the ranks have introduced themselves; empty: not known.
   std::vector<std::string> hosts_by_name(const Place& place) const {
     if (!entry_.host_name) return place.hosts;
@@ -536,10 +550,10 @@ class Runner {
   const bool one_sided_;
   const Settings settings_;
   Console console_;
-  std::unique_ptr<Recorder> recorder_;
   std::optional<sion::Chunk> chunk_;  // of a .sion file
   UnsavedRows unsaved_;
-  const bool stays_;  // this process must not end before rank 0
+  std::unique_ptr<Recorder> recorder_;  // of rank 0
+  const bool stays_;                    // this process must not end before rank 0
   RankFacts facts_;
   std::unique_ptr<Bootstrap> world_;
   std::unique_ptr<Coordinator> coordinator_;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <optional>
+#include <tuple>
 
 #include "base/errors.hpp"
 #include "base/outcome.hpp"
@@ -46,6 +47,11 @@ class AlarmBlocked {
   sigset_t before_;
 };
 
+// Readers take 256 MiB of unsaved rows. Those of other ranks count only where rank 0 could not write them.
+constexpr std::size_t most_of_rank_0 = (std::size_t{256} << 20) / 64 - 1,
+                      most_of_others = std::size_t{1} << 18;
+constexpr Seconds last_write_limit = 60;  // for a file system to take them at the end
+
 UnsavedRows* watched = nullptr;
 const char* watched_call = "";
 bool stays = false;
@@ -54,7 +60,7 @@ std::optional<timer_t> timer;
 void set_timer(Seconds in) {
   itimerspec value{};
   value.it_value.tv_sec = static_cast<time_t>(std::min(in, 1e8));
-  if (timer) check_errno(::timer_settime(*timer, 0, &value, nullptr), "timer_settime");
+  if (timer) ::timer_settime(*timer, 0, &value, nullptr);  // of a timer that exists, it cannot fail
 }
 
 void end_now(int) {
@@ -67,9 +73,24 @@ void end_now(int) {
   ::_exit(exit_links_failed);
 }
 
+void make_timer() {
+  if (timer) return;
+  struct sigaction action {};
+  action.sa_handler = end_now;
+  ::sigaction(SIGALRM, &action, nullptr);
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGALRM;
+  timer_t made{};
+  check_errno(::timer_create(CLOCK_MONOTONIC, &event, &made), "timer_create");
+  timer = made;
+}
+
 }  // namespace
 
-UnsavedRows::UnsavedRows(const Options& options, int rank) : options_(options) {
+UnsavedRows::UnsavedRows(const Options& options, int rank)
+    : options_(options), most_(rank == 0 ? most_of_rank_0 : most_of_others) {
+  make_timer();  // before this rank joins: where there is none, the run goes on without it
   head_.rank = static_cast<std::uint32_t>(rank);
   if (options.no_output) return;
   folder_ = options.output + ".parts";
@@ -78,31 +99,63 @@ UnsavedRows::UnsavedRows(const Options& options, int rank) : options_(options) {
 
 UnsavedRows::~UnsavedRows() {
   stop_watching();
+  watched_call = "writing the unsaved rows";
+  stays = false;
+  if (!rows_.empty()) set_timer(last_write_limit);
   write();
+  set_timer(0);
 }
 
-void UnsavedRows::keep(const Sample& s, std::uint64_t round) {
-  if (path_.empty()) return;
+UnsavedRows::Row UnsavedRows::row_of(const Sample& s) const {
   const Statistics& t = s.one_way;
+  return {.bytes = options_.sizes[s.size],
+          .from = s.from,
+          .to = s.to,
+          .step = s.step,
+          .attempt = static_cast<std::uint8_t>(s.attempt),
+          .outcome = static_cast<std::uint8_t>(s.outcome),
+          .reserved = 0,
+          .arrived = s.arrived,
+          .setup = s.setup,
+          .n = t.n,
+          .min = t.min,
+          .median = t.median,
+          .mean = t.mean,
+          .p99 = t.p99,
+          .max = t.max,
+          .late = t.late,
+          .all_to_all = s.all_to_all};
+}
+
+bool UnsavedRows::keep(const Sample& s, std::uint64_t round) {
+  if (path_.empty()) return true;
+  if (rows_.size() >= most_) return false;
   const AlarmBlocked guard;
-  rows_.push_back({.bytes = options_.sizes[s.size],
-                   .from = s.from,
-                   .to = s.to,
-                   .step = s.step,
-                   .attempt = static_cast<std::uint8_t>(s.attempt),
-                   .outcome = static_cast<std::uint8_t>(s.outcome),
-                   .reserved = 0,
-                   .arrived = s.arrived,
-                   .setup = s.setup,
-                   .n = t.n,
-                   .min = t.min,
-                   .median = t.median,
-                   .mean = t.mean,
-                   .p99 = t.p99,
-                   .max = t.max,
-                   .late = t.late,
-                   .all_to_all = s.all_to_all});
+  rows_.push_back(row_of(s));
   rounds_.push_back(round);
+  return true;
+}
+
+bool UnsavedRows::keep_reported(const std::vector<Sample>& samples, std::uint64_t round) {
+  if (path_.empty()) return true;
+  const AlarmBlocked guard;
+  for (const auto& s : samples) {
+    const Row row = row_of(s);
+    const auto is_same = [&](const Row& other) {
+      return std::tie(row.bytes, row.from, row.to, row.step, row.attempt) ==
+             std::tie(other.bytes, other.from, other.to, other.step, other.attempt);
+    };
+    std::size_t at = rows_.size();
+    while (s.from == head_.rank && at > 0 && rounds_[at - 1] == round && !is_same(rows_[at - 1])) --at;
+    if (s.from == head_.rank && at > 0 && rounds_[at - 1] == round) {
+      rows_[at - 1] = row;
+      continue;
+    }
+    if (rows_.size() >= most_) return false;
+    rows_.push_back(row);
+    rounds_.push_back(round);
+  }
+  return true;
 }
 
 void UnsavedRows::report_later(std::uint64_t round) { std::fill(rounds_.begin(), rounds_.end(), round); }
@@ -135,15 +188,6 @@ bool UnsavedRows::write() noexcept {
 }
 
 void watch(UnsavedRows& rows, Seconds limit, const char* what, bool stay) {
-  if (!timer) {
-    struct sigaction action {};
-    action.sa_handler = end_now;
-    ::sigaction(SIGALRM, &action, nullptr);
-    sigevent event{};
-    event.sigev_notify = SIGEV_SIGNAL;
-    event.sigev_signo = SIGALRM;
-    check_errno(::timer_create(CLOCK_MONOTONIC, &event, &timer.emplace()), "timer_create");
-  }
   watched = &rows;
   watched_call = what;
   stays = stay;

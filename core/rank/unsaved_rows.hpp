@@ -26,8 +26,11 @@ class UnsavedRows {
 
   void know(const RunId& run) { head_.run = run; }
   void write_also(std::function<void()> other) { other_ = std::move(other); }
-  // Keeps a row that this round reports.
-  void keep(const Sample&, std::uint64_t round);
+  // Keeps a row that this round reports. False: there are too many.
+  bool keep(const Sample&, std::uint64_t round);
+  // On rank 0: keeps the rows of a link as they are recorded in this round, in place of its own of the same
+  // link.
+  bool keep_reported(const std::vector<Sample>&, std::uint64_t round);
   void report_later(std::uint64_t round);   // this round reports all rows so far
   void forget_before(std::uint64_t round);  // the file has these rows
   // Forgets the failed links that this round would report. Rank 0 is lost, so their peers may have ended for
@@ -57,7 +60,10 @@ class UnsavedRows {
   };
   static_assert(sizeof(Head) == 32 && sizeof(Row) == 64);
 
+  Row row_of(const Sample&) const;
+
   const Options& options_;
+  const std::size_t most_;
   std::function<void()> other_;
   std::string folder_, path_;
   Head head_;

@@ -9,16 +9,19 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "record/hdf5_checksums.hpp"
 #include "record/hdf5_columns.hpp"
 #include "record/hdf5_inventory.hpp"
 #include "record/hdf5_layout.hpp"
 #include "record/hdf5_resume.hpp"
+#include "record/hdf5_table.hpp"
 #include "record/recorder.hpp"
 #include "record/sion_front.hpp"
 
@@ -27,14 +30,15 @@ using namespace hdf5;
 
 namespace {
 
-struct FileId {
+struct FileState {
   dev_t device = 0;
   ino_t inode = 0;
-  bool operator==(const FileId&) const = default;
+  off_t bytes = 0;
+  bool is_of(const FileState& other) const { return device == other.device && inode == other.inode; }
 };
-FileId file_id(const std::string& path) {
+FileState state_of(const std::string& path) {
   struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 ? FileId{info.st_dev, info.st_ino} : FileId{};
+  return ::stat(path.c_str(), &info) == 0 ? FileState{info.st_dev, info.st_ino, info.st_size} : FileState{};
 }
 
 class Hdf5Recorder final : public Recorder, public SceneRecorder {
@@ -48,35 +52,20 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     options_ = &facts.options;
     path_ = facts.options.output;
     H5dont_atexit();
-    check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2");
+    print_no_errors();
     check_space(facts);
     if (facts.options.resume) return resume(facts);
     check_output(facts.options);
     remove_parts(path_);
-    const std::string unfinished = path_ + ".new";
-    try {
-      make_skeleton(unfinished, facts, access_list());
-    } catch (const MachineError& error) {
-      refuse(unfinished, errno);
-    }
-    if (facts.options.is_sion()) make_front(unfinished, facts);
-    if (std::rename(unfinished.c_str(), path_.c_str()) != 0)
-      throw UsageError(fmt::format("--output {}: {}", path_, std::strerror(errno)));
-    open_for_rows();
+    make(facts);
   }
 
   Recalled recall(const std::function<void(const LinkRows&)>& each) override {
     return options_->resume ? read_again(file_, *options_, each) : Recalled();
   }
 
-  void tuned(const std::vector<Tuning>& tunings) override {
-    guarded([&] {
-      for (std::size_t i = 0; i < tunings.size(); ++i) {
-        set(groups_[i], "rounds_per_lap", tunings[i].rounds_per_reading);
-        set(groups_[i], "lead_in", tunings[i].lead_in);
-      }
-    });
-  }
+  // Nothing but a commit touches the file: only that may take long.
+  void tuned(const std::vector<Tuning>& tunings) override { tunings_ = tunings; }
 
   void step(const StepRow& row) override {
     steps_->add(row.iteration, row.seed, row.began, row.overlap, row.gone);
@@ -102,7 +91,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
 
   // A reader of version 1 would take such links for broken.
   void local_fault(int rank, const std::string& cause) override {
-    guarded([&] { set(file_, "format_version", std::int32_t{version_with_local_faults}); });
+    has_local_faults_ = true;
     if (!local_faults_) return;  // resumed: an older file
     local_faults_->add(static_cast<std::uint32_t>(rank));
     causes_->add(cause);
@@ -135,9 +124,10 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   }
 
   // Only a flush reports a full disk. A removed file causes no error at all, so this checks that it exists.
-  void commit() override {
+  Kept commit() override {
+    check_place();
     guarded([&] {
-      if (file_id(path_) != id_) throw MachineError("the file was removed or replaced during the run");
+      write_settings();
       for (auto& table : sizes_) table.write();
       for (auto& column : laps_) column.write();
       steps_->write();
@@ -152,11 +142,13 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       flush();
       if (front_) front_->complete(path_, {});
     });
+    state_ = state_of(path_);
+    return Kept::in_file;
   }
 
   // The file stays in single-writer-multiple-reader mode to the end: a kill during exclusive writing would
   // leave a file that cannot be opened.
-  void end(const Ending& ending) override {
+  Kept end(const Ending& ending) override {
     commit();
     guarded([&] {
       set(file_, "interrupted", std::int32_t{ending.interrupted});
@@ -171,17 +163,40 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       flush();
       close();
     });
+    return Kept::in_file;
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& unfinished, int error) const {
-    ::unlink(unfinished.c_str());
-    throw UsageError(fmt::format("--output {}: cannot be written: {}", path_, std::strerror(error)));
+  // On this thread. Ours are one line.
+  static void print_no_errors() { check(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "H5Eset_auto2"); }
+
+  // Whatever happens, a file that is not whole is removed.
+  void make(const Facts& facts) {
+    const std::string unfinished = path_ + ".new";
+    bool is_renamed = false;
+    const auto remove = [&] { ::unlink((is_renamed ? path_ : unfinished).c_str()); };
+    errno = 0;
+    try {
+      make_skeleton(unfinished, facts, access_list()).close();
+      if (facts.options.is_sion()) make_front(unfinished, facts);
+      check(std::rename(unfinished.c_str(), path_.c_str()), "rename");
+      is_renamed = true;
+      open_for_rows();
+    } catch (const MachineError& error) {
+      const int reason = errno;
+      remove();
+      const auto what = fmt::format("--output {}: cannot be written", path_);
+      if (reason == 0) throw MachineError(fmt::format("{}: {}", what, error.what()));
+      throw_of_output(what, reason);
+    } catch (const std::bad_alloc&) {
+      remove();
+      throw;
+    }
   }
 
   void make_front(const std::string& unfinished, const Facts& facts) {
     sion::Front front(facts);
-    if (const int error = front.make(unfinished, facts.ranks)) refuse(unfinished, error);
+    if ((errno = front.make(unfinished, facts.ranks)) != 0) throw_failed("the front of a .sion file");
     front_.emplace(std::move(front));
   }
 
@@ -198,18 +213,18 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
 
   void open_for_rows() {
     file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access_list()), H5Fclose);
-    id_ = file_id(path_);
+    state_ = state_of(path_);
     const auto rows = number<std::uint64_t>(file_, "rows"), steps = number<std::uint64_t>(file_, "steps");
     const Handle remarks(H5Dopen2(file_, "remarks", H5P_DEFAULT), H5Dclose);
     remarks_.emplace(file_, "remarks", length_of(remarks));
     open_local_faults();
     if (Inventory::is_in(file_)) inventory_.emplace(file_);
-    steps_ = std::make_unique<Table>(Handle(H5Gopen2(file_, "steps", H5P_DEFAULT), H5Gclose), step_columns(),
-                                     steps);
+    steps_ = std::make_unique<Table>(open_table("steps", step_columns(), steps));
     if (!options_->pattern.empty()) open_pattern();
     for (const auto bytes : options_->pair_sizes()) {
-      groups_.emplace_back(H5Gopen2(file_, fmt::format("sizes/{}", bytes).c_str(), H5P_DEFAULT), H5Gclose);
-      sizes_.emplace_back(groups_.back(), size_columns(*options_), rows);
+      const auto path = fmt::format("sizes/{}", bytes);
+      groups_.emplace_back(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose);
+      sizes_.push_back(open_table(path, size_columns(*options_), rows));
       if (!options_->keep_laps) continue;
       const Handle laps(H5Dopen2(groups_.back(), "laps", H5P_DEFAULT), H5Dclose);
       laps_.emplace_back(groups_.back(), "laps", length_of(laps));
@@ -218,7 +233,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
 
   // An older file that is resumed has no place for them.
   void open_local_faults() {
-    if (H5Lexists(file_, "local_faults", H5P_DEFAULT) <= 0) return;
+    if (!is_in(file_, "local_faults")) return;
     const Handle group(H5Gopen2(file_, "local_faults", H5P_DEFAULT), H5Gclose);
     const Handle causes(H5Dopen2(group, "cause", H5P_DEFAULT), H5Dclose);
     local_faults_.emplace(group, "rank", length_of(causes));
@@ -226,11 +241,35 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   }
 
   void open_pattern() {
-    pattern_ = Handle(H5Gopen2(file_, ("patterns/" + options_->pattern).c_str(), H5P_DEFAULT), H5Gclose);
-    scene_rows_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "scenes", H5P_DEFAULT), H5Gclose),
-                                          scene_columns(), 0);
-    flow_rows_ = std::make_unique<Table>(Handle(H5Gopen2(pattern_, "flows", H5P_DEFAULT), H5Gclose),
-                                         flow_columns(), 0);
+    const auto path = "patterns/" + options_->pattern;
+    pattern_ = Handle(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose);
+    scene_rows_ = std::make_unique<Table>(open_table(path + "/scenes", scene_columns(), 0));
+    flow_rows_ = std::make_unique<Table>(open_table(path + "/flows", flow_columns(), 0));
+  }
+
+  // An older file that is resumed has no checksums.
+  Table open_table(const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t rows) const {
+    Table table(Handle(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose), kinds, rows);
+    if (Checksums::are_in(file_)) table.check_by({file_, path, kinds, rows});
+    return table;
+  }
+
+  // HDF5 would wait for what is missing in a truncated file, for a very long time.
+  void check_place() {
+    const FileState now = state_of(path_);
+    failed_ = true;
+    if (!now.is_of(state_)) throw MachineError(path_ + ": the file was removed or replaced during the run");
+    if (now.bytes < state_.bytes) throw MachineError(path_ + ": the file was truncated during the run");
+    failed_ = false;
+  }
+
+  void write_settings() {
+    for (std::size_t i = 0; i < tunings_.size(); ++i) {
+      set(groups_[i], "rounds_per_lap", tunings_[i].rounds_per_reading);
+      set(groups_[i], "lead_in", tunings_[i].lead_in);
+    }
+    tunings_.clear();
+    if (has_local_faults_) set(file_, "format_version", std::int32_t{version_with_local_faults});
   }
 
   void flush() { check(H5Fflush(file_, H5F_SCOPE_LOCAL), "H5Fflush"); }
@@ -247,20 +286,24 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     scene_rows_.reset();
     flow_rows_.reset();
     pattern_ = Handle();
-    file_ = Handle();
+    file_.close();
   }
 
   // Writes nothing more after a failure: the file stays as the last commit left it.
   template <class Work>
   void guarded(Work work) {
+    const auto fail = [this](const std::string& what) {
+      failed_ = true;
+      throw MachineError(fmt::format("{}: {}; everything written before remains readable", path_, what));
+    };
     errno = 0;
     try {
+      print_no_errors();
       work();
     } catch (const MachineError& error) {
-      const std::string reason = errno ? fmt::format(" ({})", std::strerror(errno)) : "";
-      failed_ = true;
-      throw MachineError(
-          fmt::format("{}: {}{}; everything written before remains readable", path_, error.what(), reason));
+      fail(error.what() + (errno ? fmt::format(" ({})", std::strerror(errno)) : ""));
+    } catch (const std::bad_alloc&) {
+      fail(local_cause(ENOMEM));
     }
   }
 
@@ -280,7 +323,9 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
 
   const Options* options_ = nullptr;
   std::string path_;
-  FileId id_;
+  FileState state_;  // after the last commit
+  std::vector<Tuning> tunings_;
+  bool has_local_faults_ = false;
   Handle file_;
   std::vector<Handle> groups_;
   std::unique_ptr<Table> steps_;

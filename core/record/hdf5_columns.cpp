@@ -11,6 +11,18 @@ namespace everylink::hdf5 {
 
 void throw_failed(const char* call) { throw MachineError(fmt::format("{} failed", call)); }
 
+std::size_t size_of(hid_t type) {
+  const std::size_t bytes = H5Tget_size(type);
+  if (bytes == 0) throw_failed("H5Tget_size");
+  return bytes;
+}
+
+bool is_in(hid_t parent, const std::string& name) {
+  return check(H5Lexists(parent, name.c_str(), H5P_DEFAULT), "H5Lexists") > 0;
+}
+
+bool has_attribute(hid_t object, const char* name) { return check(H5Aexists(object, name), "H5Aexists") > 0; }
+
 Handle string_type(std::size_t length) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   check(H5Tset_size(type, std::max<std::size_t>(length, 1)), "H5Tset_size");
@@ -52,25 +64,46 @@ void put_room(hid_t object, const char* name, std::size_t length) {
 }
 
 void set_text(hid_t object, const char* name, const std::string& text) {
-  if (H5Aexists(object, name) <= 0) return;
+  if (!has_attribute(object, name)) return;
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
   const Handle type(H5Aget_type(attribute), H5Tclose);
   std::string padded = text;
-  padded.resize(H5Tget_size(type), '\0');
+  padded.resize(size_of(type), '\0');
   check(H5Awrite(attribute, type, padded.data()), "H5Awrite");
 }
 
-void Column::make(hid_t group, const std::string& name, hid_t type, hsize_t chunk) {
+void Column::make(hid_t group, const std::string& name, hid_t type, hsize_t chunk, hid_t link) {
   const hsize_t none = 0, any = H5S_UNLIMITED;
   const Handle space(H5Screate_simple(1, &none, &any), H5Sclose), list = without_times(H5P_DATASET_CREATE);
   check(H5Pset_chunk(list, 1, &chunk), "H5Pset_chunk");
-  Handle(H5Dcreate2(group, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
+  Handle(H5Dcreate2(group, name.c_str(), type, space, link, list, H5P_DEFAULT), H5Dclose);
 }
 
+namespace {
+
+// Holds one chunk in memory, the one that grows. By default HDF5 holds 1 MiB of each column: of those of many
+// message sizes that is hundreds of MiB, for chunks that nobody asks for again.
+Handle open_to_append(hid_t group, const char* name) {
+  const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  {
+    const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose),
+        made(H5Dget_create_plist(set), H5Pclose);
+    hsize_t chunk = 0;
+    check(H5Pget_chunk(made, 1, &chunk), "H5Pget_chunk");
+    constexpr std::size_t slots = 1;
+    constexpr double written_ones_first = 1;
+    check(H5Pset_chunk_cache(access, slots, chunk * H5Tget_size(type), written_ones_first),
+          "H5Pset_chunk_cache");
+  }
+  return {H5Dopen2(group, name, access), H5Dclose};
+}
+
+}  // namespace
+
 Column::Column(hid_t group, const std::string& name, hsize_t written)
-    : set_(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose),
+    : set_(open_to_append(group, name.c_str())),
       type_(H5Dget_type(set_), H5Tclose),
-      width_(H5Tget_size(type_)),
+      width_(size_of(type_)),
       written_(written),
       extent_(length_of(set_)) {}
 
@@ -95,22 +128,6 @@ void Column::write() {
 void Column::abandon() {
   set_.abandon();
   type_.abandon();
-}
-
-void Table::make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk) {
-  for (const auto& kind : kinds) Column::make(group, kind.name, kind.type, chunk);
-}
-
-Table::Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written) {
-  for (const auto& kind : kinds) columns_.emplace_back(group, kind.name, written);
-}
-
-void Table::write() {
-  for (auto& column : columns_) column.write();
-}
-
-void Table::abandon() {
-  for (auto& column : columns_) column.abandon();
 }
 
 void put_column(hid_t group, const char* name, hid_t type, hsize_t length, const void* values) {

@@ -15,6 +15,9 @@
 namespace everylink::hdf5 {
 
 [[noreturn]] void throw_failed(const char* call);
+std::size_t size_of(hid_t type);                    // in bytes
+bool is_in(hid_t parent, const std::string& name);  // a group or data set
+bool has_attribute(hid_t object, const char* name);
 
 // For calls that return a negative number on failure; throws MachineError.
 template <class Id>
@@ -26,7 +29,7 @@ Id check(Id result, const char* call) {
 class Handle {
  public:
   Handle() = default;
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(check(id, "an HDF5 call")), close_(close) {}
+  Handle(hid_t id, herr_t (*closes)(hid_t)) : id_(check(id, "an HDF5 call")), close_(closes) {}
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Handle& operator=(Handle&& other) noexcept {
     std::swap(id_, other.id_);
@@ -36,6 +39,7 @@ class Handle {
   ~Handle() {
     if (id_ >= 0) close_(id_);
   }
+  void close() { check(close_(std::exchange(id_, -1)), "closing"); }  // where a failure matters
   operator hid_t() const { return id_; }
   void abandon() { id_ = -1; }  // never closes it: after a failed flush, nothing more may reach the file
 
@@ -92,7 +96,7 @@ void set(hid_t object, const char* name, T value) {
 // A column that grows: empty in the skeleton, then written in batches.
 class Column {
  public:
-  static void make(hid_t group, const std::string& name, hid_t type, hsize_t chunk);
+  static void make(hid_t group, const std::string& name, hid_t type, hsize_t chunk, hid_t link = H5P_DEFAULT);
   // Overwrites rows from `written` on, which were never committed.
   Column(hid_t group, const std::string& name, hsize_t written = 0);
 
@@ -101,7 +105,13 @@ class Column {
     append(std::as_bytes(std::span(&value, 1)));
   }
   void add(std::span<const float> values) { append(std::as_bytes(values)); }
-  void add(std::string text);  // to a column of strings
+  void add(std::string text);              // to a column of strings
+  void add(View entry) { append(entry); }  // to one of compounds
+  hsize_t written() const { return written_; }
+  // Of rows that are not written yet.
+  View waiting(hsize_t first, hsize_t end) const {
+    return View(waiting_).subspan((first - written_) * width_, (end - first) * width_);
+  }
   hsize_t length() const { return written_ + waiting_.size() / width_; }
   void write();
   void abandon();
@@ -119,31 +129,6 @@ class Column {
 struct ColumnKind {
   const char* name;
   hid_t type;
-};
-
-class Table {
- public:
-  static void make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk);
-  Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written);
-
-  // One value per column, in order. add_more fills columns that not every table has.
-  template <class... Values>
-  void add(Values... values) {
-    std::size_t i = 0;
-    (columns_[i++].add(values), ...);
-    filled_ = i;
-  }
-  template <class... Values>
-  void add_more(Values... values) {
-    (columns_[filled_++].add(values), ...);
-  }
-  hsize_t length() const { return columns_.front().length(); }
-  void write();
-  void abandon();
-
- private:
-  std::vector<Column> columns_;
-  std::size_t filled_ = 0;
 };
 
 // Writes a column of fixed length at once.

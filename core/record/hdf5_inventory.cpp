@@ -50,7 +50,7 @@ hsize_t rows_in(hid_t group, const std::vector<ColumnKind>& kinds) {
 std::vector<std::byte> contents_of(hid_t group, const char* name, hid_t type, hsize_t rows) {
   const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose), space(H5Dget_space(set), H5Sclose);
   const hsize_t first = 0;
-  std::vector<std::byte> bytes(rows * H5Tget_size(type));
+  std::vector<std::byte> bytes(rows * size_of(type));
   if (rows == 0) return bytes;
   const Handle memory(H5Screate_simple(1, &rows, nullptr), H5Sclose);
   check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &rows, nullptr), "H5Sselect_hyperslab");
@@ -76,7 +76,7 @@ void Inventory::make(hid_t file, std::size_t hosts, std::size_t ranks) {
   add("retransmits", ranks);
 }
 
-bool Inventory::is_in(hid_t file) { return H5Lexists(file, "inventory", H5P_DEFAULT) > 0; }
+bool Inventory::is_in(hid_t file) { return hdf5::is_in(file, "inventory"); }
 
 Inventory::Inventory(hid_t file)
     : group_(H5Gopen2(file, "inventory", H5P_DEFAULT), H5Gclose),

@@ -11,6 +11,7 @@
 
 #include "base/host_reading.hpp"
 #include "record/hdf5_columns.hpp"
+#include "record/hdf5_table.hpp"
 #include "record/recorder.hpp"
 
 namespace everylink::hdf5 {

@@ -10,7 +10,9 @@
 #include "base/units.hpp"
 #include "base/version.hpp"
 #include "kernel/kernel.hpp"
+#include "record/hdf5_checksums.hpp"
 #include "record/hdf5_inventory.hpp"
+#include "record/hdf5_table.hpp"
 #include "record/sion_layout.hpp"
 
 namespace everylink::hdf5 {
@@ -164,6 +166,15 @@ void put_settings(hid_t root, const Facts& facts) {
   put(root, "failed_not_retried", std::uint64_t{0});
 }
 
+// A table whose rows have checksums.
+Handle make_checked(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds,
+                    hsize_t chunk) {
+  Handle group = make_group(file, path);
+  Table::make(group, kinds, chunk);
+  Checksums::make(file, path, kinds);
+  return group;
+}
+
 void make_pattern(hid_t file, const Facts& facts) {
   const Options& o = facts.options;
   const Handle group = make_group(make_group(file, "patterns"), o.pattern);
@@ -177,16 +188,16 @@ void make_pattern(hid_t file, const Facts& facts) {
   put(group, "window", std::int32_t{o.window.value_or(0)});
   put(group, "scenes", std::uint64_t{0});
   put(group, "rows", std::uint64_t{0});
-  Table::make(make_group(group, "scenes"), scene_columns(), 1024);
-  Table::make(make_group(group, "flows"), flow_columns(), 1024);
+  make_checked(file, fmt::format("patterns/{}/scenes", o.pattern), scene_columns(), 1024);
+  make_checked(file, fmt::format("patterns/{}/flows", o.pattern), flow_columns(), 1024);
 }
 
 // Not in a file to resume that was made before the column existed.
 template <class Get>
 void set_of_ranks(hid_t file, const char* name, const std::vector<Carrier>& carriers, Get get) {
-  if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return;
+  if (!is_in(file, name)) return;
   const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose);
-  const std::size_t width = H5Tget_size(type);
+  const std::size_t width = size_of(type);
   std::string all;
   for (const auto& carrier : carriers) {
     std::string text = get(carrier);
@@ -208,6 +219,9 @@ Handle access_list() {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check(H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110), "H5Pset_libver_bounds");
   check(H5Pset_file_locking(list, false, true), "H5Pset_file_locking");
+  check(H5Pset_fclose_degree(list, H5F_CLOSE_STRONG), "H5Pset_fclose_degree");  // whatever was left open
+  // HDF5 waits twice as long before each attempt, from 1 ns on: 30 ms in all. Its own 100 attempts never end.
+  check(H5Pset_metadata_read_attempts(list, 25), "H5Pset_metadata_read_attempts");
   return list;
 }
 
@@ -222,7 +236,7 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   put_ranks(file, facts);
   const auto n = facts.ranks.size();
   const hsize_t chunk = std::clamp<hsize_t>(std::bit_ceil(n * (n - 1)), 1024, 65536);
-  Table::make(make_group(file, "steps"), step_columns(), 1024);
+  make_checked(file, "steps", step_columns(), 1024);
   Column::make(file, "remarks", string_type(longest_remark), 16);
   const Handle local_faults = make_group(file, "local_faults");
   Column::make(local_faults, "rank", H5T_NATIVE_UINT32, 16);
@@ -232,12 +246,12 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   const Handle sizes = make_group(file, "sizes");
   if (!facts.options.pattern.empty()) make_pattern(file, facts);
   for (const auto bytes : facts.options.pair_sizes()) {
-    const Handle group = make_group(sizes, std::to_string(bytes));
+    const Handle group =
+        make_checked(file, fmt::format("sizes/{}", bytes), size_columns(facts.options), chunk);
     put(group, "bytes", std::uint64_t{bytes});
     put(group, "messages", std::int32_t{facts.options.messages_of(bytes)});
     put(group, "rounds_per_lap", std::uint32_t{0});
     put(group, "lead_in", std::uint32_t{0});
-    Table::make(group, size_columns(facts.options), chunk);
     if (facts.options.keep_laps) Column::make(group, "laps", H5T_NATIVE_FLOAT, 65536);
   }
   check(H5Fflush(file, H5F_SCOPE_GLOBAL), "H5Fflush");

@@ -32,7 +32,7 @@ const std::set<std::string> free_to_differ{
 std::string text_of_attribute(hid_t object, const char* name) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
   const Handle type(H5Aget_type(attribute), H5Tclose);
-  const std::size_t length = H5Tget_size(type);
+  const std::size_t length = size_of(type);
   if (H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type) && length < (1u << 20)) {
     std::string text(length, '\0');
     check(H5Aread(attribute, type, text.data()), "H5Aread");
@@ -68,7 +68,7 @@ std::vector<std::string> names_of(hid_t object, bool attributes) {
 std::vector<std::string> strings_in(hid_t group, const char* name) {
   const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose),
       space(H5Dget_space(set), H5Sclose);
-  const std::size_t length = H5Tget_size(type);
+  const std::size_t length = size_of(type);
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) || length > 65536 || count < 0)
     throw MachineError(fmt::format("{} has an unexpected type", name));
@@ -131,6 +131,12 @@ std::vector<Sample> read_samples(hid_t group, std::uint32_t size, hsize_t first,
   return samples;
 }
 
+// A flipped bit must not lead to a rank or an outcome that there is not.
+bool is_possible(const Sample& s, std::uint32_t ranks) {
+  return s.from < ranks && s.to < ranks && s.from != s.to && s.attempt <= last_of(Attempt{}) &&
+         s.outcome <= last_of(Outcome{});
+}
+
 }  // namespace
 
 // Creates, in memory, the file that this run would write, and compares the two by name.
@@ -151,7 +157,7 @@ void check_same(hid_t file, const Facts& facts) {
   const Handle expected = make_skeleton(options.output + ".expected", facts, in_memory);
   for (const auto& name : names_of(expected, true)) {
     if (free_to_differ.contains(name) || (name == "hosts" && any_unjoined)) continue;
-    if (H5Aexists(file, name.c_str()) <= 0) refuse(fmt::format("attribute {} is missing", name));
+    if (!has_attribute(file, name.c_str())) refuse(fmt::format("attribute {} is missing", name));
     const auto there = text_of_attribute(file, name.c_str()),
                here = text_of_attribute(expected, name.c_str());
     if (there != here) refuse(fmt::format("{} is '{}' in the file, but '{}' now", name, there, here));
@@ -166,7 +172,7 @@ void check_same(hid_t file, const Facts& facts) {
     const Handle a(H5Gopen2(sizes, size.c_str(), H5P_DEFAULT), H5Gclose),
         b(H5Gopen2(expected_sizes, size.c_str(), H5P_DEFAULT), H5Gclose);
     if (names_of(a, false) != names_of(b, false)) refuse("--keep-laps or --all-to-all differs");
-    if (H5Aexists(a, "messages") > 0 && text_of_attribute(a, "messages") != text_of_attribute(b, "messages"))
+    if (has_attribute(a, "messages") && text_of_attribute(a, "messages") != text_of_attribute(b, "messages"))
       refuse(fmt::format("it has {} messages of {} bytes, but {} now", text_of_attribute(a, "messages"), size,
                          text_of_attribute(b, "messages")));
   }
@@ -193,6 +199,7 @@ void make_writable_again(const std::string& path) {
 
 Recalled read_again(hid_t file, const Options& options, const std::function<void(const LinkRows&)>& each) {
   Recalled recalled;
+  const auto ranks = number<std::uint32_t>(file, "ranks");
   const auto rows = number<std::uint64_t>(file, "rows");
   recalled.steps = static_cast<std::uint32_t>(number<std::uint64_t>(file, "steps"));
   std::vector<Handle> groups;
@@ -209,6 +216,9 @@ Recalled read_again(hid_t file, const Options& options, const std::function<void
     for (std::size_t row = 0; row < count; ++row) {
       LinkRows link;
       for (const auto& of_size : samples) link.samples.push_back(of_size[row]);
+      for (const auto& sample : link.samples)
+        if (!is_possible(sample, ranks))
+          throw UsageError(fmt::format("{}: row {} is damaged", options.continued_option(), first + row));
       const Sample& sample = link.samples.front();
       if (sample.attempt == Attempt::main && sample.step < recalled.steps)
         recalled.main_steps = std::max(recalled.main_steps, sample.step + 1);

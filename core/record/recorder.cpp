@@ -14,6 +14,7 @@
 #include <set>
 
 #include "base/errors.hpp"
+#include "base/folder.hpp"
 #include "base/units.hpp"
 #include "record/sion_layout.hpp"
 
@@ -36,18 +37,27 @@ void check_output(const Options& options) {
   const auto refuse = [&](const std::string& why) {
     throw UsageError(fmt::format("--output {}: {}", options.output, why));
   };
+  const auto fail = [&](const std::string& what, int of_call) {
+    throw_of_output(fmt::format("--output {}: {}", options.output, what), of_call);
+  };
+  const auto kind_of = [&](const std::filesystem::path& one) {
+    const auto found = std::filesystem::status(one, error);
+    if (found.type() == std::filesystem::file_type::none) fail(one.string(), error.value());
+    return found;
+  };
   if (options.output.empty()) refuse("the name is empty");
-  if (std::filesystem::is_directory(path, error)) refuse("is a folder");
-  if (!std::filesystem::is_directory(folder, error))
-    refuse(fmt::format("folder {} does not exist", folder.string()));
-  if (path.is_relative() && std::filesystem::current_path(error).empty())
+  const auto file = kind_of(path);
+  if (is_directory(file)) refuse("is a folder");
+  if (!is_directory(kind_of(folder))) refuse(fmt::format("folder {} does not exist", folder.string()));
+  if (path.is_relative() && std::filesystem::current_path(error).empty()) {
+    if (error.value() != ENOENT) fail("the current folder", error.value());
     refuse("the current folder was removed; change to another one");
-  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+  }
+  if (exists(file) && !is_regular_file(file))
     refuse("is a pipe or a device, not a file");  // it would be replaced, which would destroy /dev/null
-  if (std::filesystem::exists(path, error) && !options.force)
+  if (exists(file) && !options.force)
     refuse("the file exists; use --force to overwrite it, or --output FILE to write another one");
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(folder.string(), errno);
 }
 
 void check_format(const Options& options) {
@@ -73,12 +83,11 @@ void check_format(const Options& options) {
 
 void remove_parts(const std::string& path) {
   std::error_code error;
-  for (const auto& part : std::filesystem::directory_iterator(path + ".parts", error)) {
-    const auto name = part.path().filename().string();
+  const std::filesystem::path parts = path + ".parts";
+  for (const auto& name : names_in(parts))
     if (std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); }))
-      std::filesystem::remove(part.path(), error);
-  }
-  std::filesystem::remove(path + ".parts", error);  // fails if it contains anything else
+      std::filesystem::remove(parts / name, error);
+  std::filesystem::remove(parts, error);  // fails if it contains anything else
 }
 
 // A column occupies whole chunks and a small header.
@@ -118,7 +127,7 @@ void check_space(const Facts& facts) {
   struct statvfs disk {};
   const auto folder = std::filesystem::absolute(options.output).parent_path();
   if (::statvfs(folder.c_str(), &disk) != 0)
-    throw UsageError(fmt::format("--output {}: {}", options.output, std::strerror(errno)));
+    throw_of_output(fmt::format("--output {}", options.output), errno);
   const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize),
                needed = estimated_bytes(facts);
   if (needed > free)

@@ -64,6 +64,9 @@ struct ReadingRow {
   HostReading reading = {};
 };
 
+// Where what was recorded is.
+enum class Kept { in_file, beside, nowhere };
+
 // The further method of a recorder of load patterns.
 class SceneRecorder {
  public:
@@ -87,8 +90,8 @@ class Recorder {
   virtual void carried(std::uint32_t reading, int rank, const Carried&) = 0;  // until this reading
   virtual void retransmits(int rank, const Retransmits&) = 0;
   virtual SceneRecorder* scenes() = 0;  // null: the format cannot hold a load pattern (check_format)
-  virtual void commit() = 0;            // everything recorded so far survives a kill
-  virtual void end(const Ending&) = 0;
+  virtual Kept commit() = 0;            // in the file, everything recorded so far survives a kill
+  virtual Kept end(const Ending&) = 0;
 };
 
 std::unique_ptr<Recorder> make_hdf5_recorder();
@@ -107,8 +110,8 @@ class NoRecorder : public Recorder, public SceneRecorder {
   void retransmits(int, const Retransmits&) override {}
   SceneRecorder* scenes() override { return this; }
   void scene(const SceneRow&, const std::vector<FlowRow>&) override {}
-  void commit() override {}
-  void end(const Ending&) override {}
+  Kept commit() override { return Kept::in_file; }
+  Kept end(const Ending&) override { return Kept::in_file; }
 };
 
 // Throws UsageError if the output file exists and --force is not given, or if its folder is missing or

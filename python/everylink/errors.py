@@ -10,6 +10,7 @@ EverylinkError              1  a failure of the machine or of Everylink
         ├── FileOfAnotherKind  empty, or a file of another program
         ├── FileOfNewerVersion written by a newer Everylink
         └── FileDamaged        truncated, incomplete or inconsistent
+            └── RowsDamaged    found while rows of a large file are read: who reads again finds them left out
 """
 
 from pathlib import Path
@@ -64,3 +65,8 @@ class FileOfNewerVersion(ResultsError):
 
 class FileDamaged(ResultsError):
     """The file is truncated, incomplete or inconsistent."""
+
+
+class RowsDamaged(FileDamaged):
+    """Rows of a large file are damaged, which showed while they were read. Who reads the file again finds them left
+    out: it is then looked through as a whole before anything is made of it."""

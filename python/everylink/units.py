@@ -23,12 +23,15 @@ BINARY_SIZE = re.compile(NUMBER + r"\s*([kmgt])(?:ib)?", re.IGNORECASE)  # K is 
 RATE = NUMBER + r"\s*([MGT]b/s|[MG]B/s|[MG]iB/s)"
 LARGEST_SIZE = 2**62
 MOST_DECIMALS = 9
+LONGEST_TIME = 1e9  # seconds; above, digits are counted only
 
 
 def time_text(seconds: float, digits: int = 4) -> str:
     """A time in the most readable unit, `11.54 us`; `-` if unknown."""
     if not math.isfinite(seconds):
         return UNKNOWN
+    if abs(seconds) >= LONGEST_TIME:
+        return f"{seconds:.{digits - 1}e} s"
     for unit, scale in TIME_UNITS:
         number = _significant(seconds / scale, digits)
         if float(number) < 1000 or unit == "s":

@@ -1,45 +1,86 @@
-// A run's processes in virtual time on a network in memory, all in this process: threads, of which exactly
-// one runs at a time. The same program takes the same steps in every run.
+// A run's processes in virtual time on a network in memory, all in this thread: fibers, of which one runs at
+// a time. The same program under the same conditions takes the same steps in every run.
+//
+// The network behaves as TCP does, also where that is unpleasant: order is kept within a stream only, buffers
+// fill up, a cut path looks like silence until keepalive or is_dark tell, the kernel of a stopped process
+// goes on answering, and the kernel of a process that ends closes its streams, abruptly if something was
+// unread.
 #pragma once
 
-#include <algorithm>
-#include <cerrno>
-#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <queue>
 #include <set>
 #include <span>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "base/random.hpp"
 #include "base/seconds.hpp"
 #include "bootstrap/bootstrap.hpp"
+#include "fiber.hpp"
 #include "net/network.hpp"
 
 namespace everylink {
 
+// Random numbers of a seed, in the order in which they are drawn.
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : seed_(mix(seed)) {}
+  double unit() { return unit_interval(mix(seed_, count_++)); }
+  double between(double low, double high) { return low + (high - low) * unit(); }
+  int number(int low, int high) { return low + static_cast<int>(unit() * (high - low + 1)); }  // inclusive
+  bool chance(double share) { return unit() < share; }
+  template <class T>
+  T one_of(std::initializer_list<T> all) {
+    return *(all.begin() + number(0, static_cast<int>(all.size()) - 1));
+  }
+
+ private:
+  std::uint64_t seed_, count_ = 0;
+};
+
+// What is drawn for each connection, message and step. These are ideal conditions, under which nothing is.
+struct Conditions {
+  std::uint64_t seed = 0;
+  Seconds shortest = 1e-3, longest = 1e-3;  // latency between hosts, per connection
+  Seconds near = 1e-3;                      // latency within a host
+  double jitter = 0;                        // of each piece: up to this share of the latency more
+  double loss = 0;                          // share of pieces that are lost and sent again
+  Seconds waking = 0;                       // a process that can go on runs up to this much later
+  std::size_t least_room = std::size_t{1} << 30, most_room = std::size_t{1} << 30;  // bytes of a stream
+  double parts = 0;  // share of sends that take only a part, or arrive in parts
+};
+
 class Simulation final : public Clock, public Network {
  public:
-  static constexpr Seconds latency = 1e-3;
+  static constexpr int nobody = -1;
+  static constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 
-  // An event on the network, in virtual time. Two runs of the same program give the same list.
+  // Two runs of the same program give the same list.
   struct Event {
     Seconds at;
-    std::string what;
-    std::size_t bytes;
+    int process;
+    std::string_view what;  // a literal
+    std::int64_t number;
     bool operator==(const Event&) const = default;
+    std::string text() const;
   };
 
-  Seconds now() override { return now_; }
+  explicit Simulation(const Conditions& = {});
+  ~Simulation() override;
+
+  Seconds now() override;
   std::unique_ptr<ByteStream> connect(const Address&) override;
   std::unique_ptr<Listener> listen(const Address&, int backlog) override;
   std::unique_ptr<ReadySet> ready_set() override;
@@ -48,310 +89,150 @@ class Simulation final : public Clock, public Network {
   System system() {
     return {*this, *this, [] { return false; }};
   }
-  void drop_calls_to(const Address& address) { dropped_.insert(address.text()); }
 
-  // Adds a process. `run` runs all processes and returns when they have ended.
-  void start(std::function<void()> body) { processes_.emplace_back().body = std::move(body); }
+  // Adds a process, whose number it returns. `run` runs all of them and returns when they have ended.
+  int start(std::function<void()> body, Seconds at = 0, int host = 0);
   void run();
-  void sleep(Seconds time) {
-    yield([] { return false; }, now_ + time);
-  }  // for the calling process
+  void at(Seconds time, std::function<void()> action);  // done between the steps of processes
   const std::vector<Event>& events() const { return events_; }
+  void note(std::string_view what, std::int64_t number = 0);
+
+  // For the running process.
+  void sleep(Seconds time);  // or until somebody wakes it
+  int running() const { return running_; }
+  bool is_killed() const { return running_ != nobody && process(running_).killed; }  // it must return now
+
+  // Of processes. A killed process takes no further step: whatever it calls does nothing and returns, so that
+  // it unwinds, and its kernel closes what it had open.
+  void wake(int number);
+  void kill(int number);
+  void stop(int number);
+  void continue_again(int number);
+  void slow_down(int number, Seconds each_step) { process(number).slow = each_step; }
+  void take_descriptors(int number, bool taken) { process(number).lacks_descriptors = taken; }
+  void when_it_ends(int number, std::function<void()> tell) { process(number).tell_end = std::move(tell); }
+  bool has_ended(int number) const { return process(number).ended; }
+  bool was_killed(int number) const { return process(number).killed; }
+  // Its kernel ended a connection abruptly, as something was unread: nobody can tell that from a broken path.
+  bool was_reset(int number) const { return process(number).was_reset; }
+
+  // Of the network. Host h has the address 10.0.0.(h + 1).
+  static Address address_of_host(int host, int port = 0);
+  void drop_calls_to(const Address& address) { dropped_.insert(address.text()); }
+  void cut(int from_host, int to_host);  // this direction of the path drops everything
+  void heal(int from_host, int to_host);
+  bool reset_a_connection(Draws&);  // false: there is none
+
+  // For checks.
+  std::size_t open() const { return open_; }  // streams, listeners and sets
+  std::size_t most_open(int number) const { return process(number).most_open; }
+  const std::set<std::pair<int, int>>& calls() const { return calls_; }  // from a process to a process
+  std::uint64_t steps() const { return steps_; }
+  const Conditions& conditions() const { return conditions_; }
 
  private:
-  static constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
-  static constexpr std::size_t nobody = ~std::size_t{0};
+  class Part;
+  class Stream;
+  class Port;
+  class Set;
 
   struct Process {
-    std::function<void()> body;
-    std::thread thread;
-    std::function<bool()> is_ready = [] { return true; };
-    Seconds wakes_at = 0;
-    bool ended = false;
+    std::function<void()> body, tell_end;
+    std::unique_ptr<Fiber> fiber;
+    int host = 0;
+    std::span<const Watched> watched;
+    std::uint64_t pauses = 0;
+    bool waiting = false, due = false, held = false;  // held: would run, but is stopped
+    bool ended = false, killed = false, stopped = false, lacks_descriptors = false, was_reset = false;
+    Seconds slow = 0;
+    std::size_t open = 0, most_open = 0;
     std::exception_ptr error;
+  };
+  enum class Sort { data, end, reset };
+  struct Piece {
+    Seconds at;
+    Sort sort;
+    Blob bytes;
+    std::size_t taken = 0;
   };
   // One direction of a connection.
   struct Pipe {
-    struct Piece {
-      Seconds at;
-      Blob bytes;
-      ByteStream::State state;
-    };
-    std::deque<Piece> pieces;
-    std::size_t taken = 0;  // pieces received
-    bool is_over = false;   // closed: takes nothing more
+    std::deque<Piece> pieces;    // sent, and not yet received by the program
+    std::size_t arrived = 0;     // how many of them the receiving kernel has
+    std::size_t bytes = 0;       // in them
+    Seconds latest = 0;          // when the last one arrives
+    Seconds dark_since = never;  // unacknowledged, because the path is cut
+    bool blocked = false;        // the sender waits for room
+    bool over = false;           // takes nothing more
   };
-  class SimulatedSource;
-  class SimulatedStream;
-  class SimulatedListener;
-  class SimulatedSet;
-
-  void put(Pipe& pipe, Blob bytes, ByteStream::State state = ByteStream::State::open) {
-    if (std::exchange(pipe.is_over, pipe.is_over || state != ByteStream::State::open)) return;
-    pipe.pieces.push_back({now_ + latency, std::move(bytes), state});
-    arrivals_.insert(now_ + latency);
-  }
-  void note(const std::string& what, std::size_t bytes = 0) { events_.push_back({now_, what, bytes}); }
-  void yield(std::function<bool()> is_ready, Seconds until);
-  void give_turn(std::size_t process);
-  Seconds next_time() const;
-
-  Seconds now_ = 0;
-  std::multiset<Seconds> arrivals_;  // times at which a waiting process may become ready
-  std::map<std::string, SimulatedListener*> listeners_;
-  std::set<std::string> dropped_;
-  int next_port_ = 40000;
-  std::vector<Event> events_;
-
-  std::deque<Process> processes_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t turn_ = nobody;  // the process that runs; nobody: the scheduler
-};
-
-// Something that a process can wait for. Its counter of arrivals only grows.
-class Simulation::SimulatedSource {
- public:
-  virtual ~SimulatedSource() = default;
-  virtual bool has_arrival() const = 0;
-  virtual bool has_room() const { return true; }
-  virtual std::size_t arrivals() const = 0;
-  std::weak_ptr<const SimulatedSource> watched() const { return self_; }
-  static const SimulatedSource& of(const Source& source) {
-    return dynamic_cast<const SimulatedSource&>(source);
-  }
-
- private:
-  std::shared_ptr<const SimulatedSource> self_{this,
-                                               [](const SimulatedSource*) {}};  // expires with this object
-};
-
-class Simulation::SimulatedStream final : public ByteStream, public SimulatedSource {
- public:
-  SimulatedStream(Simulation& network, std::shared_ptr<Pipe> in, std::shared_ptr<Pipe> out, Address peer,
-                  int failure, Seconds connected_at)
-      : network_(network),
-        in_(std::move(in)),
-        out_(std::move(out)),
-        peer_(peer),
-        failure_(failure),
-        connected_at_(connected_at) {}
-  ~SimulatedStream() override { network_.put(*out_, {}, State::ended); }
-
-  int handle() const override { return 0; }
-  int connect_result() override { return network_.now_ < connected_at_ ? EINPROGRESS : failure_; }
-  Transfer send(View bytes) override {
-    network_.note("send", bytes.size());
-    network_.put(*out_, Blob(bytes.begin(), bytes.end()));
-    return {bytes.size()};
-  }
-  Transfer receive(std::span<std::byte> bytes) override {
-    if (!has_arrival()) return {};
-    auto& piece = in_->pieces.front();
-    if (piece.state != State::open) return {0, piece.state};
-    const std::size_t n = std::min(bytes.size(), piece.bytes.size());
-    std::copy_n(piece.bytes.begin(), n, bytes.begin());
-    piece.bytes.erase(piece.bytes.begin(), piece.bytes.begin() + static_cast<std::ptrdiff_t>(n));
-    if (piece.bytes.empty()) {
-      in_->pieces.pop_front();
-      ++in_->taken;
-    }
-    return {n};
-  }
-  bool is_dark() const override { return false; }
-  void reset() override { network_.put(*out_, {}, State::broken); }
-  Address peer() const override { return peer_; }
-  bool is_of_this_user() const override { return true; }
-
-  bool has_arrival() const override {
-    return !in_->pieces.empty() && in_->pieces.front().at <= network_.now_;
-  }
-  bool has_room() const override { return network_.now_ >= connected_at_; }
-  std::size_t arrivals() const override {
-    std::size_t count = in_->taken;
-    for (const auto& piece : in_->pieces) count += piece.at <= network_.now_;
-    return count;
-  }
-
- private:
-  Simulation& network_;
-  std::shared_ptr<Pipe> in_, out_;
-  Address peer_;
-  int failure_;
-  Seconds connected_at_;
-};
-
-class Simulation::SimulatedListener final : public Listener, public SimulatedSource {
- public:
-  SimulatedListener(Simulation& network, const Address& address) : network_(network), address_(address) {
-    network_.listeners_[address_.text()] = this;
-  }
-  ~SimulatedListener() override { network_.listeners_.erase(address_.text()); }
-
-  int handle() const override { return 0; }
-  Accepted accept() override {
-    if (!has_arrival()) return {};
-    auto connection = std::move(callers_.front().connection);
-    callers_.pop_front();
-    ++taken_;
-    network_.note("accept");
-    return {std::move(connection)};
-  }
-  std::vector<Address> addresses() const override { return {address_}; }
-
-  void call(Seconds at, std::unique_ptr<SimulatedStream> connection) {
-    callers_.push_back({at, std::move(connection)});
-  }
-  bool has_arrival() const override { return !callers_.empty() && callers_.front().at <= network_.now_; }
-  std::size_t arrivals() const override {
-    std::size_t count = taken_;
-    for (const auto& caller : callers_) count += caller.at <= network_.now_;
-    return count;
-  }
-
- private:
-  struct Waiting {
+  // End 0 called end 1; pipe 0 goes from end 0 to end 1.
+  struct Connection {
+    enum class State { calling, connected, failed };
+    Address to;
+    int host[2];
+    int caller;
+    Stream* end[2]{};
+    bool closed[2]{};  // this end's program has
+    Pipe pipe[2];
+    Seconds latency;
+    std::size_t room;
+    State state = State::calling;
+    int failure = 0, tries = 0;
+  };
+  enum class Kind { run, call, connected, refused, arrive, room, action };
+  struct Planned {
     Seconds at;
-    std::unique_ptr<SimulatedStream> connection;
-  };
-  Simulation& network_;
-  Address address_;
-  std::deque<Waiting> callers_;
-  std::size_t taken_ = 0;
-};
-
-class Simulation::SimulatedSet final : public ReadySet, public SimulatedSource {
- public:
-  int handle() const override { return 0; }
-  void add(const Source& source, std::uint64_t key) override {
-    const auto& simulated = SimulatedSource::of(source);
-    watched_.push_back({simulated.watched(), &simulated, key, nothing});
-  }
-  void remove(const Source& source) override {
-    std::erase_if(watched_, [&](const auto& one) { return one.source == &SimulatedSource::of(source); });
-  }
-  std::size_t take(std::span<std::uint64_t> keys) override {
-    std::erase_if(watched_, [](const auto& one) { return one.alive.expired(); });
-    std::size_t count = 0;
-    for (auto& one : watched_)
-      if (count < keys.size() && is_new(one)) {
-        one.given = one.source->arrivals();
-        keys[count++] = one.key;
-      }
-    return count;
-  }
-  bool has_arrival() const override {
-    for (const auto& one : watched_)
-      if (!one.alive.expired() && is_new(one)) return true;
-    return false;
-  }
-  std::size_t arrivals() const override { return 0; }  // sets of sets are not needed
-
- private:
-  static constexpr std::size_t nothing = ~std::size_t{0};
-  struct Member {
-    std::weak_ptr<const SimulatedSource> alive;
-    const SimulatedSource* source;
-    std::uint64_t key;
-    std::size_t given;  // arrivals when its key was last given
-  };
-  static bool is_new(const Member& one) { return one.source->arrivals() != one.given; }
-  std::vector<Member> watched_;
-};
-
-inline std::unique_ptr<ByteStream> Simulation::connect(const Address& address) {
-  note("connect");
-  auto there = std::make_shared<Pipe>(), back = std::make_shared<Pipe>();
-  if (dropped_.contains(address.text()))
-    return std::make_unique<SimulatedStream>(*this, back, there, address, 0, never);
-  const auto found = listeners_.find(address.text());
-  const Seconds connected_at = now_ + 2 * latency;
-  arrivals_.insert(now_ + latency);
-  arrivals_.insert(connected_at);
-  if (found == listeners_.end())
-    return std::make_unique<SimulatedStream>(*this, back, there, address, ECONNREFUSED, connected_at);
-  found->second->call(now_ + latency,
-                      std::make_unique<SimulatedStream>(*this, there, back, loopback(++next_port_), 0, 0));
-  return std::make_unique<SimulatedStream>(*this, back, there, address, 0, connected_at);
-}
-
-inline std::unique_ptr<Listener> Simulation::listen(const Address& address, int) {
-  return std::make_unique<SimulatedListener>(*this,
-                                             address.port() == 0 ? address.with_port(++next_port_) : address);
-}
-
-inline std::unique_ptr<ReadySet> Simulation::ready_set() { return std::make_unique<SimulatedSet>(); }
-
-inline bool Simulation::wait(std::span<const Watched> all, Seconds longest) {
-  const auto is_ready = [all] {
-    for (const auto& one : all) {
-      const auto& source = SimulatedSource::of(*one.source);
-      if ((one.arrival && source.has_arrival()) || (one.room && source.has_room())) return true;
+    std::uint64_t number;  // of two at the same time, the earlier planned comes first
+    Kind kind;
+    int which, end;
+    std::uint64_t pauses;
+    bool operator>(const Planned& other) const {
+      return std::pair(at, number) > std::pair(other.at, other.number);
     }
-    return false;
   };
-  yield(is_ready, now_ + longest);
-  return is_ready();
-}
 
-// Called by the running process.
-inline void Simulation::yield(std::function<bool()> is_ready, Seconds until) {
-  std::unique_lock lock(mutex_);
-  const std::size_t mine = turn_;
-  processes_[mine].is_ready = std::move(is_ready);
-  processes_[mine].wakes_at = until;
-  turn_ = nobody;
-  changed_.notify_all();
-  changed_.wait(lock, [&] { return turn_ == mine; });
-}
+  Process& process(int number) { return processes_[static_cast<std::size_t>(number)]; }
+  const Process& process(int number) const { return processes_[static_cast<std::size_t>(number)]; }
+  Connection& connection(int number) { return connections_[static_cast<std::size_t>(number)]; }
 
-inline void Simulation::give_turn(std::size_t process) {
-  std::unique_lock lock(mutex_);
-  turn_ = process;
-  changed_.notify_all();
-  changed_.wait(lock, [&] { return turn_ == nobody; });
-}
+  void plan(Seconds at, Kind kind, int which, int end = 0, std::uint64_t pauses = 0);
+  void make_due(int number);
+  void notice(int number);  // something that it may wait for has changed
+  bool is_ready(std::span<const Watched>) const;
+  void pause(std::span<const Watched>, Seconds until);
+  void step(int number);
+  void finish(Process&);
+  void follow(const Planned&);
 
-inline Seconds Simulation::next_time() const {
-  const auto arrival = arrivals_.upper_bound(now_);
-  Seconds next = arrival == arrivals_.end() ? never : *arrival;
-  for (const auto& one : processes_)
-    if (!one.ended) next = std::min(next, one.wakes_at);
-  return next;
-}
-
-inline void Simulation::run() {
-  for (std::size_t i = 0; i < processes_.size(); ++i)
-    processes_[i].thread = std::thread([this, i, &one = processes_[i]] {
-      {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return turn_ == i; });
-      }
-      try {
-        one.body();
-      } catch (...) {
-        one.error = std::current_exception();
-      }
-      const std::lock_guard lock(mutex_);
-      one.ended = true;
-      turn_ = nobody;
-      changed_.notify_all();
-    });
-  const auto has_ended = [](const Process& one) { return one.ended; };
-  const auto may_run = [this](const Process& one) {
-    return !one.ended && (one.wakes_at <= now_ || one.is_ready());
-  };
-  for (std::size_t last = 0; !std::all_of(processes_.begin(), processes_.end(), has_ended);) {
-    std::size_t tried = 0;  // in turn, so that none starves
-    while (tried < processes_.size() && !may_run(processes_[(last + 1 + tried) % processes_.size()])) ++tried;
-    if (tried < processes_.size())
-      give_turn(last = (last + 1 + tried) % processes_.size());
-    else
-      now_ = next_time();
+  bool is_cut(int from, int to) const;
+  bool is_cut_either_way(const Connection& one) const {
+    return is_cut(one.host[0], one.host[1]) || is_cut(one.host[1], one.host[0]);
   }
-  for (auto& one : processes_) one.thread.join();
-  for (auto& one : processes_)
-    if (one.error) std::rethrow_exception(one.error);
-}
+  Seconds delay(const Connection&);
+  void put(int number, int end, Sort sort, View bytes = {});
+  void call(int number);
+  void arrive(int number, int from);
+  void break_end(int number, int end);
+  void close(int number, int end, bool abruptly);
+  void check_keepalive(int number, Seconds cut_at);
+  void opened(int number, int change);
+
+  const Conditions conditions_;
+  Draws draws_;
+  Seconds now_ = 0;
+  std::uint64_t planned_count_ = 0, steps_ = 0;
+  std::priority_queue<Planned, std::vector<Planned>, std::greater<>> planned_;
+  std::deque<std::function<void()>> actions_;
+  std::deque<Process> processes_;
+  int running_ = nobody;
+  std::deque<Connection> connections_;
+  std::map<std::string, Port*> ports_;
+  std::set<std::string> dropped_;
+  std::map<std::pair<int, int>, Seconds> cuts_;  // directed, and since when
+  std::set<std::pair<int, int>> calls_;
+  int next_port_ = 40000;
+  std::size_t open_ = 0;
+  std::vector<Event> events_;
+};
 
 }  // namespace everylink

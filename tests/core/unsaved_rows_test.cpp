@@ -41,6 +41,23 @@ class UnsavedRowsTest : public ::testing::Test {
   Options options_;
 };
 
+TEST_F(UnsavedRowsTest, what_rank_0_records_of_a_link_replaces_what_it_measured_of_it) {
+  options_.output = folder_ / "r.h5";
+  UnsavedRows rows(options_, 0);
+  Sample own = sample(1, 0), others = sample(2, 0);
+  own.from = 0;
+  rows.keep(own, 5);
+  own.outcome = Outcome::corrupt;  // as its peer says
+  EXPECT_TRUE(rows.keep_reported({own}, 5));
+  EXPECT_TRUE(rows.keep_reported({others}, 5));
+  EXPECT_TRUE(rows.write());
+  std::ifstream file(options_.output + ".parts/0", std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_EQ(bytes.size(), 32u + 2 * 64u);
+  EXPECT_EQ(bytes[32 + 21], static_cast<char>(Outcome::corrupt));
+  rows.forget_before(6);
+}
+
 TEST_F(UnsavedRowsTest, rows_in_the_file_are_forgotten_and_the_others_are_written_at_the_end) {
   {
     UnsavedRows rows(options_, 3);

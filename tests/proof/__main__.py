@@ -7,6 +7,7 @@ import importlib
 import sys
 from pathlib import Path
 
+sys.path.insert(1, str(Path(__file__).parents[1] / "whole"))  # what starts runs and plants faults
 PARTS = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
 
 

@@ -203,8 +203,9 @@ REFUSED: dict[str, Recipe] = {
     "names of variable length": column("ranks/host", data=["n"] * 4, dtype=h5py.string_dtype()),
     "text of variable length": attribute("command", "everylink-measure"),
     "remarks that are numbers": inside(lambda file: file.__setitem__("remarks", np.zeros(3))),
-    "a rank that does not exist": first_value("sizes/1/to", 4),
-    "a link to itself": first_value("sizes/1/to", 0),
+    "a time limit that is no number": attribute("time_limit", float("nan")),
+    "a time limit below zero": attribute("time_limit", -1.0),
+    "an endless run time": attribute("min_runtime", float("inf")),
     "a host that does not exist": first_value("ranks/host_index", 4),
     "a link to another file": instead("sizes/1", h5py.ExternalLink("/dev/zero", "/")),
     "a link to nowhere": instead("sizes/1/n", h5py.SoftLink("/nowhere")),
@@ -217,12 +218,14 @@ REFUSED: dict[str, Recipe] = {
     "many sizes that are one": many_sizes_that_are_one,
     "a bomb": a_bomb,
 }
-# Unusual, but not detectable as damage.
+# Unusual, or a row that is left out.
 READ: dict[str, Recipe] = {
     "names that no terminal should obey": first_value("ranks/host", "\x1b]0;owned\x07\r\n\u202e".encode()),
     "names in no encoding": first_value("ranks/host", b"\xff\xfe\xed\xa0\x80"),
     "an empty name": first_value("ranks/host", ""),
     "a command in no encoding": attribute("transport", np.bytes_(b"\xff\xfe")),
+    "a rank that does not exist": first_value("sizes/1/to", 4),
+    "a link to itself": first_value("sizes/1/to", 0),
     "outcomes that do not exist": first_value("sizes/1/outcome", 255),
     "attempts that do not exist": first_value("sizes/1/attempt", 255),
     "a step beyond the last": first_value("sizes/1/step", 2**32 - 1),

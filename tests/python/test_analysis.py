@@ -177,7 +177,7 @@ def test_the_summary_separates_links_within_a_host(made: Make) -> None:
 def test_the_means_of_turns_leave_out_failed_turns_and_remeasurements(made: Make) -> None:
     results = made(
         hosts=hosts(3), outcomes={(0, 2): 1}, time=lambda link, size: 1e-6 * (1 + link[1]),
-        extra=lambda size: [row((0, 1), 9e-6, attempt=1), row((0, 1), 8e-6, mean=8e-6, step=7)],
+        extra=lambda size: [row((0, 1), 9e-6, attempt=1), row((0, 1), 8e-6, mean=8e-6, step=7)], steps=8,
     )  # fmt: skip
     size = results.sizes[0]
     kept = (size.rows.attempt == 0) & (size.rows.outcome == 0)

@@ -78,3 +78,18 @@ def test_nothing_is_imported_from_the_current_folder(start: list[object], file: 
     done = subprocess.run(command, cwd=file.parent, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "4 ranks on 2 hosts" in done.stdout
+
+
+def test_a_thread_that_has_no_memory_to_begin_holds_up_no_command(
+    file: Path, everylink: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """threading.Thread.start would wait for it."""
+    monkeypatch.setattr("_thread.start_new_thread", lambda *_: 1)
+    assert everylink("show", file)[0] == 0
+
+
+def test_what_a_library_cannot_raise_is_not_printed() -> None:
+    """Such as h5py without memory to give something back."""
+    ends = "from everylink.cli import main\nmain(['-V'])\nclass A:\n def __del__(self): raise MemoryError\nA()"
+    done = subprocess.run([sys.executable, "-c", ends], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,8 +1,13 @@
 """Results survive conversion between formats: what a format can hold comes back, what it cannot hold is reported."""
 
 import io
+import random
+import re
 import shlex
+import warnings
 import zipfile
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,11 +21,12 @@ from hypothesis import strategies as st
 
 from conftest import Command
 from everylink.cli import main
+from everylink.errors import ResultsError
 from everylink.io.linktest import payload
 from everylink.io.npz import write_npz
 from everylink.io.read import read
 from everylink.model.results import Results
-from hostile import EXAMPLES, MEMORY, assert_refused, shown, spoiled
+from hostile import EXAMPLES, LONG, MEMORY, assert_refused, shown, spoiled
 from make_results import columns_of, make_results, row
 from make_sion import random_run, write_sion
 
@@ -200,25 +206,43 @@ def lies(path: Path) -> None:
         archive.writestr("attributes/format.npy", data.getvalue())
 
 
-def guessed(path: Path) -> None:
-    """A header that NumPy reads only as one of Python 2, and warns of."""
-    data = io.BytesIO()
-    np.lib.format.write_array(data, np.array(["everylink"]))
-    array = data.getvalue().replace(b"(1,)", b"(1L,)").replace(b"  \n", b" \n")
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("attributes/format.npy", array)
-
-
 def bomb(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("steps/began.npy", bytes(2**27), compresslevel=1)
         archive.writestr("attributes/format.npy", b"")
 
 
+def squeezed(method: int) -> Callable[[Path], None]:
+    """Makes an array that is compressed, with damage in the middle of its stream."""
+
+    def make(path: Path) -> None:
+        with zipfile.ZipFile(path, "w", method) as archive:
+            archive.writestr("attributes/format.npy", random.Random(1).randbytes(4096))
+        data = bytearray(path.read_bytes())
+        for at in range(60, 1000):
+            data[at] ^= 0xA5
+        path.write_bytes(data)
+
+    return make
+
+
+def older_header(path: Path) -> None:
+    """As Python 2 wrote numbers, of which NumPy warns."""
+    archive_with(path)
+    with zipfile.ZipFile(path) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in contents.items():
+            older = re.sub(rb"\((\d+),\), } ", rb"(\1L,), }", data, count=1)
+            archive.writestr(name, older if "median" in name else data)
+
+
 DAMAGED_ARCHIVES = {
+    "squeezed by deflate": squeezed(zipfile.ZIP_DEFLATED),
+    "squeezed by bzip2": squeezed(zipfile.ZIP_BZIP2),
+    "squeezed by LZMA": squeezed(zipfile.ZIP_LZMA),
     "another archive": lambda path: zipfile.ZipFile(path, "w").writestr("a.txt", "text"),
     "an array that lies": lies,
-    "a header of Python 2": guessed,
     "a bomb": bomb,
     "no ranks": lambda path: archive_with(path, attributes__ranks=None),
     "many ranks": lambda path: archive_with(path, attributes__ranks=np.int64(10**9)),
@@ -240,6 +264,41 @@ DAMAGED_ARCHIVES = {
 def test_a_damaged_archive_is_refused_in_one_line(make: Any, tmp_path: Path) -> None:
     make(tmp_path / "x.npz")
     assert_refused(tmp_path / "x.npz")
+
+
+def test_an_archive_of_python_2_is_read_without_a_warning(tmp_path: Path) -> None:
+    older_header(tmp_path / "x.npz")
+    with zipfile.ZipFile(tmp_path / "x.npz") as archive:
+        assert any(b"L,), }" in archive.read(name) for name in archive.namelist())
+    assert shown("show", tmp_path / "x.npz")[:2] == (0, "")
+
+
+HEADER = 128  # bytes of an array, which np.savez aligns to 64
+
+
+@settings(max_examples=EXAMPLES * (20 if LONG else 2))
+@given(data=st.data(), value=st.one_of(st.integers(0, 255), st.sampled_from(list(b"0123456789(){}[]<>|,'OUSVbfiue-L"))))
+def test_a_byte_of_an_arrays_header_that_is_another_is_read_or_refused(
+    archive: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, value: int
+) -> None:
+    """With the checksum of the archive as it should be: nothing but the reader notices."""
+    victim = data.draw(st.sampled_from(sorted(archive)))
+    at = data.draw(st.integers(0, min(HEADER, len(archive[victim])) - 1))
+    path = tmp_path_factory.getbasetemp() / "header.npz"
+    with zipfile.ZipFile(path, "w") as made:
+        for name, content in archive.items():
+            made.writestr(name, content if name != victim else content[:at] + bytes([value]) + content[at + 1 :])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with suppress(ResultsError):
+            read(path)
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The contents of an archive by name."""
+    with zipfile.ZipFile(archive_with(tmp_path_factory.mktemp("archive") / "x.npz")) as whole:
+        return {name: whole.read(name) for name in whole.namelist()}
 
 
 @settings(max_examples=EXAMPLES // 2)

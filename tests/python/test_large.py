@@ -175,12 +175,16 @@ def test_the_available_memory_is_known_here() -> None:
     assert 2**20 < there < 2**50
 
 
-def test_a_large_file_with_an_invalid_rank_is_damaged(tmp_path: Path, everylink: Command, small_blocks: None) -> None:
+def test_a_row_of_a_large_file_with_an_invalid_rank_is_left_out(
+    tmp_path: Path, everylink: Command, small_blocks: None
+) -> None:
     import h5py
 
     path = _file(tmp_path / "x.h5", everylink)
     with h5py.File(path, "r+") as file:
+        del file["checksums"]
         file[f"sizes/{SIZE}/to"][1500] = 48
     code, out, err = everylink("diagnose", path)
-    assert (code, out) == (2, "")
-    assert "names rank 48 of 48" in err
+    assert (code, err) == (3, "")  # the faults that are simulated
+    assert f"row 1500 of {path}" in out.replace("\n", " ")
+    assert "has a rank that there is not: left out" in out.replace("\n", " ")

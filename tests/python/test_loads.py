@@ -86,11 +86,38 @@ def test_uncommitted_flows_are_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("column", "value", "why"),
+    [
+        ("from", 99, "a rank that there is not"),
+        ("scene", 7, "a scene that there is not"),
+        ("kind", 4, "an unknown kind"),
+        ("outcome", 99, "an unknown outcome"),
+        ("seconds", -1.0, "an impossible time"),
+        ("seconds", np.nan, "an impossible time"),
+        ("sent_seconds", np.inf, "an impossible time"),
+        ("max", 1e7, "an impossible time"),
+    ],
+)
+def test_a_flow_that_no_run_measures_is_named_and_its_scene_left_out(
+    tmp_path: Path, everylink: Command, column: str, value: float, why: str
+) -> None:
+    flows = [flow(0, 1, 0, 8 * GB), flow(1, 1, 0, 4 * GB), flow(1, 2, 0, 4 * GB), flow(2, 3, 0, 4 * GB)]
+    path = make_load(tmp_path / "x.h5", "incast", flows, [1, 2, 1])
+    with h5py.File(path, "r+") as file:
+        file[f"patterns/incast/flows/{column}"][3] = value
+    results = read(path)
+    assert results.parts_left_out == (f"row 3 of {path}, the flows of incast, has {why}: left out",)
+    (load,) = results.loads
+    assert load.flows.scene.tolist() in ([0, 1, 1], [0])
+    assert len(load.scenes.point) == load.flows.scene.max() + 1
+    code, out, _ = everylink("show", path)
+    assert code == 0
+    assert "left out" in out.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
     "spoil",
     [
-        lambda group: group["flows/from"].write_direct(np.array([99], "u4")),
-        lambda group: group["flows/scene"].write_direct(np.array([7], "u4")),
-        lambda group: group["flows/seconds"].write_direct(np.array([-1.0])),
         lambda group: group.attrs.modify("rows", np.uint64(2)),
         lambda group: group.attrs.modify("scenes", np.uint64(1 << 60)),
         lambda group: group["flows"].pop("messages"),

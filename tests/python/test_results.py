@@ -165,10 +165,12 @@ def test_a_missing_attribute_is_named(file: Path) -> None:
     assert "kernel" in _refusal(file, FileDamaged)
 
 
-def test_a_rank_that_does_not_exist_is_named(file: Path) -> None:
+def test_a_row_of_a_rank_that_does_not_exist_is_named_and_left_out(file: Path) -> None:
     with h5py.File(file, "a") as damaged:
         damaged["sizes/65536/to"][3] = 4
-    assert "names rank 4 of 4" in _refusal(file, FileDamaged)
+    results = read(file)
+    assert results.parts_left_out == (f"row 3 of {file}, 64 KiB, has a rank that there is not: left out",)
+    assert results.sizes[0].rows.to.max() == 3
 
 
 def test_columns_this_version_does_not_know_are_ignored(file: Path) -> None:
@@ -208,7 +210,9 @@ def test_a_truncated_file_of_a_killed_run_is_read_or_refused_without_blocking(
             np.testing.assert_array_equal(vars(found)[name], values)
 
 
-def test_a_row_that_links_a_rank_with_itself_is_named(file: Path) -> None:
+def test_a_row_that_links_a_rank_with_itself_is_named_and_left_out(file: Path) -> None:
     with h5py.File(file, "a") as damaged:
         damaged["sizes/65536/to"][0] = 0
-    assert "links a rank with itself" in _refusal(file, FileDamaged)
+    results = read(file)
+    assert results.parts_left_out == (f"row 0 of {file}, 64 KiB, has a link from a rank to itself: left out",)
+    assert (results.sizes[0].rows.frm != results.sizes[0].rows.to).all()

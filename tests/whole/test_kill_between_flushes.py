@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from conftest import PATIENCE, measure_program, read_plainly
+from everylink.io.checksums import batches_in
+from everylink.io.hdf5 import Node, open_hdf5
 from everylink.io.read import read
 
 # Built with the tests of the core: links the recorder, and counts the calls.
@@ -57,7 +59,14 @@ def check(path: Path, committed: int) -> None:
         assert (table["count"] == 2).all()
         laps = table["laps"][: 2 * rows].reshape(-1, 2)
         assert np.array_equal(laps, np.stack([row, row + 1], axis=1))
-    assert [len(size.rows.median) for size in read(path).sizes] == [rows, rows]
+    results = read(path)
+    assert results.parts_left_out == ()
+    assert [len(size.rows.median) for size in results.sizes] == [rows, rows]
+    with open_hdf5(path) as file:
+        for name, committed_rows in (("sizes/1", rows), ("sizes/1024", rows), ("steps", rows // 700)):
+            batches = batches_in(Node(file), name, committed_rows)
+            assert batches is not None
+            assert (batches.odd, int(batches.rows.sum())) == (0, committed_rows)  # every committed row is covered
 
 
 def test_a_kill_between_any_two_flushes_loses_no_committed_row(tmp_path: Path) -> None:

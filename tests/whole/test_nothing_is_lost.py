@@ -1,6 +1,7 @@
 """Measured data is not lost: signals, a killed rank 0, a full disk, a removed folder; and runs that are resumed."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,11 @@ import numpy as np
 import pytest
 
 from conftest import PATIENCE, Outcome, Run, Table, measure_program, mpi_launcher, read_plainly
+from everylink.errors import FileDamaged
+from everylink.io.checksums import batches_in
+from everylink.io.hdf5 import Node, open_hdf5
 from everylink.io.read import read
+from everylink.io.unsaved import HEAD, ROW
 
 RANKS = 5
 ENDLESS = ["-n", 3, "-w", 0, "--num-slowest", 0, "-s", "1,64", "--min-runtime", "100h"]
@@ -36,8 +41,10 @@ def no_leftover_processes() -> Iterator[None]:
 class Running:
     """A run that continues until the test intervenes."""
 
-    def __init__(self, folder: Path, *arguments: object, launcher: list[str] | None = None) -> None:
-        self.path = folder / "x.h5"
+    def __init__(
+        self, folder: Path, *arguments: object, launcher: list[str] | None = None, place: Path | None = None
+    ) -> None:
+        self.path = place or folder / "x.h5"
         output = [] if "--resume" in arguments else ["-o", self.path]
         command = [*(launcher or ["env"]), measure_program(), *(str(a) for a in [*arguments, *output])]
         if not launcher:
@@ -205,39 +212,98 @@ def test_after_the_supervisor_is_killed_the_file_is_whole(tmp_path: Path) -> Non
 # Loss of the file's place.
 
 
+GOES_ON = "the run goes on, its further rows go to"
+
+
+def assert_goes_on(run: Running, err: Path, why: str) -> None:
+    """The run said once why it records nothing more, measures on, and ends with exit code 1 when a signal ends it."""
+    until = time.monotonic() + PATIENCE
+    while GOES_ON not in err.read_text():
+        assert time.monotonic() < until, "the run did not say that it cannot write"
+        assert run.process.poll() is None, err.read_text()
+        time.sleep(0.02)
+    assert why in err.read_text()
+    for _ in range(2):  # a summary is printed between two steps
+        printed = run.out.read_text().count("So far:") if run.out.exists() else 0
+        os.killpg(run.process.pid, signal.SIGUSR1)
+        while run.out.exists() and run.out.read_text().count("So far:") == printed:
+            assert time.monotonic() < until, "the run measures no more"
+            time.sleep(0.02)
+    os.killpg(run.process.pid, signal.SIGTERM)
+    assert run.end() == 1
+    lines = err.read_text().splitlines()
+    assert [GOES_ON in line for line in lines].count(True) == 1, lines
+
+
+@pytest.mark.parametrize("mode", ["tcp", "sim"])
+def test_a_run_whose_file_is_truncated_goes_on_and_keeps_what_it_measures_beside_it(tmp_path: Path, mode: str) -> None:
+    run = Running(tmp_path, "--np", 4, *TCP, "--mode", mode, "--progress", "none")
+    rows = run.wait_for_rows()
+    os.truncate(run.path, 2000)
+    assert_goes_on(run, run.err, "the file was truncated during the run")
+    assert run.path.stat().st_size == 2000  # it was left alone
+    assert run.err.read_text().count("\n") == 2  # the other line tells of the signal
+    with pytest.raises(FileDamaged, match=rf"; \d+ rows that it lacks are in {re.escape(str(tmp_path))}/x\.h5\.parts"):
+        read(run.path)
+    parts = (tmp_path / "x.h5.parts" / "0").read_bytes()
+    left = np.frombuffer(parts, ROW, offset=HEAD.itemsize)
+    assert left["step"].max() > rows // 12 + 2  # 12 links; at least the steps between the two summaries
+    assert set(left["frm"].tolist()) == set(range(4))
+    assert (left["outcome"] == 0).all()
+    assert [path.name for path in (tmp_path / "x.h5.parts").iterdir()] == ["0"]  # rank 0 has the rows of all
+
+
+def test_rows_that_the_file_does_not_take_are_merged_from_beside_it(tmp_path: Path) -> None:
+    # A limit on file sizes replaces the full disk.
+    limited = ["bash", "-c", 'ulimit -f 1024; exec "$@"', "bash"]
+    run = Running(tmp_path, "--np", 4, *TCP, "--mode", "sim", "--progress", "none", launcher=limited)
+    assert_goes_on(run, run.err, "File too large")
+    results = read(run.path)
+    assert results.parts_left_out == ()
+    assert results.rows_from_parts > 0
+    for size in results.sizes:
+        turns = np.stack([size.rows.frm, size.rows.to, size.rows.step]).T
+        assert len(np.unique(turns, axis=0)) == len(turns), "a row is there twice"
+        assert (size.rows.outcome == 0).all()
+        # A step has 4 links; the last of them may be in no file, because the signal ended it.
+        steps = np.unique(size.rows.step)
+        assert np.array_equal(steps, np.arange(len(steps))), "a step is missing"
+
+
 @pytest.mark.skipif(not shutil.which("unshare") or os.geteuid() != 0, reason="a small disk requires root and unshare")
-def test_a_full_disk_ends_the_run_and_leaves_what_was_committed(tmp_path: Path) -> None:
+def test_on_a_full_disk_the_run_goes_on_and_leaves_what_was_committed(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
-    script = 'mount -t tmpfs -o size=600k none disk && "$@"; code=$?; cp disk/x.h5 . && exit $code'
-    command = [measure_program(), "--np", RANKS, *TCP, "-o", tmp_path / "disk" / "x.h5"]
-    done = subprocess.run(
-        ["unshare", "--mount", "bash", "-c", script, "bash", *(str(word) for word in command)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 1, done.stderr
-    assert "No space left on device" in done.stderr
+    script = 'trap : TERM USR1; mount -t tmpfs -o size=600k none disk; "$@" & p=$!; while kill -0 $p 2>&-; do wait $p; '
+    script += "code=$?; done; cp disk/x.h5 .; exit $code"
+    small_disk = ["unshare", "--mount", "bash", "-c", script, "bash"]
+    run = Running(tmp_path, "--np", RANKS, *TCP, place=tmp_path / "disk" / "x.h5", launcher=small_disk)
+    assert_goes_on(run, run.err, "No space left on device")
     left = read_plainly(tmp_path / "x.h5", swmr=True)
     assert len(left.sizes[64]["from"]) > 0
     assert (left.sizes[64]["median"] > 0).all()
     assert len(read(tmp_path / "x.h5").sizes[1].links) == RANKS * (RANKS - 1)
 
 
-def test_a_removed_folder_ends_the_run_and_is_named(tmp_path: Path) -> None:
+def test_a_run_whose_folder_is_removed_goes_on_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "place").mkdir()
-    run = Running(tmp_path / "place", "--np", RANKS, *TCP)
+    run = Running(tmp_path, "--np", RANKS, *TCP, "--progress", "none", place=tmp_path / "place" / "x.h5")
     run.wait_for_rows()
-    err = run.err.open()
     shutil.rmtree(tmp_path / "place")
-    assert run.end() == 1
-    with err:
-        said = err.read()
-    assert "removed or replaced during the run" in said
-    assert str(run.path) in said
+    assert_goes_on(run, run.err, "removed or replaced during the run")
+    assert f"{run.path}.parts: cannot be written either" in run.err.read_text()
     assert not (tmp_path / "place").exists()
+
+
+def test_a_load_pattern_whose_file_is_removed_goes_on_to_its_end(tmp_path: Path) -> None:
+    run = Running(tmp_path, "all-to-all", "--np", 4, "--mode", "tcp", "--duration", 2, "-s", "64K")
+    until = time.monotonic() + PATIENCE
+    while not run.path.exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    run.path.unlink()
+    assert run.end() == 1
+    assert "the run goes on, and keeps nothing more of what it measures" in run.err.read_text()
+    assert "all-to-all: furthest below its round" in run.out.read_text()  # which is the last line of a whole run
 
 
 # Resumed runs.
@@ -281,6 +347,12 @@ def test_a_resumed_run_measures_what_is_missing(tmp_path: Path, how: str) -> Non
         for name, column in before[size].columns.items():
             np.testing.assert_array_equal(table[name][:rows], column[:rows], err_msg=name)
     assert read(run.path).facts.complete
+    assert read(run.path).parts_left_out == ()
+    with open_hdf5(run.path) as file:
+        for name, count in (("sizes/1", len(after.sizes[1]["from"])), ("steps", len(after.steps["began"]))):
+            batches = batches_in(Node(file), name, count)
+            assert batches is not None
+            assert (batches.odd, int(batches.rows.sum())) == (0, count)  # each row has its checksum
 
 
 @pytest.mark.parametrize(

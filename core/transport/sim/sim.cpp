@@ -37,6 +37,7 @@ namespace {
 
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 constexpr Seconds real_patience = 60;  // real time for the peer's process, which only computes
+constexpr Seconds least_patience = 5;  // for it to call, beyond the limit in virtual time
 
 constexpr std::size_t few_bytes = 8;  // of each message; these are always sent
 
@@ -275,9 +276,7 @@ class SimLink final : public Link, public OneSided {
       const ssize_t n = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n > 0)
         bytes = bytes.subspan(static_cast<std::size_t>(n));
-      else if (errno != EAGAIN)
-        ended_ = true;
-      else if (is_ready(POLLIN | POLLOUT))
+      else if (goes_on("send") && is_ready(POLLIN | POLLOUT))
         drain();
     }
   }
@@ -288,8 +287,15 @@ class SimLink final : public Link, public OneSided {
     const ssize_t n = ::recv(socket_.fd(), bytes, sizeof bytes, 0);
     if (n > 0)
       inbox_.insert(inbox_.end(), bytes, bytes + n);
-    else if (n == 0 || errno != EAGAIN)
-      ended_ = true;
+    else
+      ended_ = n == 0 || !goes_on("recv");
+  }
+
+  // After a failed call. What throws has ended the link, too.
+  bool goes_on(const char* call) {
+    ended_ = true;
+    ended_ = !may_try_again(call);
+    return !ended_;
   }
 
   // Sleeps until the peer's process has sent something or has room. Meanwhile serves peers that put and get
@@ -348,9 +354,9 @@ class SimLink final : public Link, public OneSided {
       const ssize_t n = ::recv(socket_.fd(), into.data(), into.size(), 0);
       if (n > 0)
         into = into.subspan(static_cast<std::size_t>(n));
-      else if (n == 0 || errno != EAGAIN)
+      else if (n == 0)
         ended_ = true;
-      else
+      else if (goes_on("recv"))
         is_ready(POLLIN);
     }
     return into.empty();
@@ -466,16 +472,18 @@ class Sim final : public Transport, public VirtualTime {
     for (auto* link : rank_->links) link->move_on_to(rank_->now);
   }
 
-  // Takes a round trip of virtual time.
-  Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds) override {
+  // Takes a round trip of virtual time. A peer that cannot call is given up, in real time, before this rank
+  // is.
+  Connection connect(int peer, std::uint64_t epoch, View peer_offer, Seconds until) override {
     Unpacker in(peer_offer);
     advance_to(in.get<Seconds>());
     const auto way_in = in.list<std::byte>();
     const SimPeer other{network_.way(setup_.rank, peer), network_.way(peer, setup_.rank),
                         in.get<Reachable>()};
+    const Seconds patience = std::min(std::max(until - rank_->now, 0.0) + least_patience, real_patience);
     rank_->now += other.there.latency + other.back.latency;
-    auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + real_patience);
-    if (sockets.empty()) return {};  // the peer's process has ended: a real fault, not a simulated one
+    auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + patience);
+    if (sockets.empty()) return {};  // a real fault of the peer's process, not a simulated one
     return {std::make_unique<SimLink>(std::move(sockets.front()), rank_, other, epoch, setup_)};
   }
 

@@ -185,7 +185,7 @@ bool Stream::take(std::size_t n, Heard& heard) {
 }
 
 bool Stream::note_error() {
-  if (errno != EAGAIN && errno != EINTR) broken_ = true;
+  if (!may_try_again("TCP")) broken_ = true;
   return false;
 }
 

@@ -1,5 +1,6 @@
 """The program `everylink`: runs a command, and turns errors into one line and an exit code."""
 
+import _thread
 import errno
 import logging
 import os
@@ -12,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from everylink.cli.options.table import EVERYLINK, PAGE_FORMS
-from everylink.errors import EverylinkError, UserMistake
+from everylink.errors import EverylinkError, RowsDamaged, UserMistake
 from everylink.exit_codes import Exit
 from everylink.files import printable
 from everylink.nearest import matches, suggestion
@@ -69,6 +70,8 @@ def _prepare() -> None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
             if name == "stdout":
                 raise EverylinkError("standard output is closed")
+    if not os.environ.get(TRACEBACK):  # what libraries cannot raise, such as no memory to free something, is no fault
+        sys.unraisablehook = sys.excepthook = lambda *_: None
     _check_epoch()
     _use_possible_threads()
     os.environ["MPLBACKEND"] = "agg"  # matplotlib draws files only; a wrong name here would be an exception
@@ -79,19 +82,25 @@ def _use_possible_threads() -> None:
     """Keep NumPy and SciPy to one thread where not all of theirs can be started, as with a low ulimit -u.
 
     Each has an OpenBLAS of its own, which starts a thread per core, and interrupts the process where that fails.
+    threading.Thread would wait for ever for a thread that has no memory to begin.
     """
-    enough = threading.Event()
-    threads = [threading.Thread(target=enough.wait) for _ in range(2 * min(os.cpu_count() or 1, MOST_BLAS_THREADS))]
+    enough, ended = threading.Event(), threading.Semaphore(0)
+
+    def wait() -> None:
+        enough.wait()
+        ended.release()
+
+    started = 0
     try:
-        for thread in threads:
-            thread.start()
+        for _ in range(2 * min(os.cpu_count() or 1, MOST_BLAS_THREADS)):
+            _thread.start_new_thread(wait, ())
+            started += 1
     except RuntimeError:
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
     finally:
         enough.set()
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
+        while started and ended.acquire(timeout=1):
+            started -= 1
 
 
 def _check_epoch() -> None:
@@ -132,7 +141,11 @@ def _run(arguments: Sequence[str]) -> int:
     if first.startswith("-"):
         print(_page(first))
         return 0
-    return _command(first)(arguments[1:])
+    command = _command(first)
+    try:
+        return command(arguments[1:])
+    except RowsDamaged:
+        return command(arguments[1:])  # which leaves them out now
 
 
 def _page(option: str) -> str:

@@ -1,6 +1,7 @@
 """`everylink diagnose`: names the faulty components, or reports that all are healthy."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from rich.console import Console
@@ -27,6 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     against = Against(given_topology(options.topology), options.expect, options.baseline, options.alone)
     plan = None if options.plan is None else kind_of(results).plan(results, against.topology)
     judgement = kind_of(results).judge(results, against)
+    judgement = replace(judgement, remarks=(*results.parts_left_out, *judgement.remarks))
     if options.format == "junit":
         print(verdict_junit(results, judgement))
     else:

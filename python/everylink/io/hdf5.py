@@ -4,8 +4,9 @@ Every problem is a Damage, with a message of one line. No read takes much more m
 """
 
 import ctypes
+import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,18 @@ SMALL, SQUEEZED = 64 * 2**20, 20  # memory for all columns: this many bytes plus
 FAULTS = (OSError, KeyError, ValueError, RuntimeError, TypeError, OverflowError, MemoryError)
 
 
+# What sees the numbers of a column as they are stored: its name, the first row, and the numbers.
+Look = Callable[[str, int, NDArray[Any]], None]
+
+
 class Damage(ValueError):
     """A defect of a file. The message is one line."""
+
+
+def checked_limit(value: float, attribute: str, of: str) -> float:
+    if not 0 <= value < math.inf:
+        raise Damage(f"attribute {attribute} of {of} is {value}; expected a number of 0 or more")
+    return value
 
 
 def open_hdf5(path: Path) -> Any:
@@ -102,11 +113,19 @@ class Node:
     def number(self, name: str) -> float:
         return float(self._number(name))
 
+    def limit(self, name: str) -> float:
+        """A number of seconds or the like: finite, 0 or more."""
+        return checked_limit(self.number(name), name, self.name)
+
     def text(self, name: str) -> str:
         value = self._attribute(name)
         if not isinstance(value, str | bytes):
             raise Damage(f"attribute {name} of {self.name} is not text")
         return printable(value.decode("utf-8", "replace") if isinstance(value, bytes) else value)
+
+    def text_of(self, column: str, name: str) -> str:
+        """An attribute of a column."""
+        return Node(self._stored(column), self._budget, self._trusted).text(name)
 
     def has_attribute(self, name: str) -> bool:
         return name in self._group.attrs
@@ -128,18 +147,39 @@ class Node:
             raise Damage(f"{self._path(name)} holds {column.dtype}; expected strings")
         return tuple(printable(text.decode("utf-8", "replace")) for text in column[:length])
 
-    def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
-        """The first `length` numbers of a column, as type `kind`."""
-        return quiet(np.asarray(self._numbers(name, kind, length)[:length], kind))
+    def numbers(self, name: str, kind: type[np.generic], length: int, look: Look | None = None) -> NDArray[Any]:
+        """The first `length` numbers of a column, as type `kind`. `look` sees them as they are stored."""
+        stored = self._numbers(name, kind, length)[:length]
+        if look is not None:
+            look(name, 0, stored)
+        return quiet(np.asarray(stored, kind))
 
     def slices(
-        self, kinds: Mapping[str, type[np.generic]], length: int, begins: Sequence[int], most: int
+        self,
+        kinds: Mapping[str, type[np.generic]],
+        length: int,
+        begins: Sequence[int],
+        most: int,
+        look: Look | None = None,
     ) -> Iterator[tuple[NDArray[Any], ...]]:
-        """Blocks of columns of numbers: `most` rows from each of `begins`, up to the committed `length`."""
-        columns = [(self._numbers(name, kind, length), kind) for name, kind in kinds.items()]
+        """Blocks of columns of numbers: `most` rows from each of `begins`, up to the committed `length`. `look` sees
+        them as they are stored."""
+        columns = [(name, self._numbers(name, kind, length), kind) for name, kind in kinds.items()]
         for begin in begins:
-            rows = slice(begin, min(begin + most, length))
-            yield tuple(quiet(np.asarray(column[rows], kind)) for column, kind in columns)
+            block = []
+            for name, column, kind in columns:
+                stored = column[begin : min(begin + most, length)]
+                if look is not None:
+                    look(name, begin, stored)
+                block.append(quiet(np.asarray(stored, kind)))
+            yield tuple(block)
+
+    def records(self, name: str, kind: "np.dtype[np.void]") -> NDArray[np.void]:
+        """A whole column of records of this type."""
+        column = self._column(name, self.extent(name))
+        if column.dtype != kind:
+            raise Damage(f"{self._path(name)} holds {column.dtype}; expected {kind}")
+        return np.asarray(column[:])
 
     def _numbers(self, name: str, kind: type[np.generic], length: int) -> Any:
         column = self._column(name, length)

@@ -4,6 +4,7 @@
 """
 
 import io
+import lzma
 import math
 import struct
 import sys
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from everylink.errors import FileDamaged, FileOfAnotherKind
 from everylink.files import atomic_write, printable
 from everylink.io.formats import Format, register
-from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage
+from everylink.io.hdf5 import FAULTS, SMALL, SQUEEZED, Damage, Look, checked_limit
 from everylink.io.inventory import INVENTORY, inventory_columns
 from everylink.io.results_file import attributes_of, attributes_of_size, columns_of, evened, results_in
 from everylink.model.results import Results, entries_of
@@ -29,7 +30,7 @@ from everylink.model.results import Results, entries_of
 ATTRIBUTES, SUFFIX = "attributes/", ".npy"
 # What zipfile and NumPy raise for damaged files.
 NPZ_FAULTS = (
-    *FAULTS, zipfile.BadZipFile, zlib.error, struct.error, EOFError, SyntaxError, tokenize.TokenError, Warning,
+    *FAULTS, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, SyntaxError, tokenize.TokenError,
 )  # fmt: skip
 
 
@@ -56,7 +57,8 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     file = io.BytesIO(data)
     if npy.read_magic(file) != (1, 0):
         raise Damage(f"{printable(info.filename)} has an unknown version")
-    with warnings.catch_warnings(action="error"):  # NumPy would warn of a header that it can only guess
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy warns of headers that Python 2 wrote
         shape, _, dtype = npy.read_array_header_1_0(file)
     count = math.prod(shape)
     most = len(data)
@@ -107,6 +109,9 @@ class _Tree:
             raise Damage(f"attribute {name} of {self.name} is not a number")
         return float(value)
 
+    def limit(self, name: str) -> float:
+        return checked_limit(self.number(name), name, self.name)
+
     def text(self, name: str) -> str:
         value = self._attribute(name)
         if value.dtype.kind != "U":
@@ -122,10 +127,12 @@ class _Tree:
             raise Damage(f"{self.name}/{name} holds {column.dtype}; expected strings")
         return tuple(map(printable, column[:length].tolist()))
 
-    def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]:
+    def numbers(self, name: str, kind: type[np.generic], length: int, look: Look | None = None) -> NDArray[Any]:
         column = self._column(name, length)
         if column.dtype.kind not in "uif" or not np.can_cast(column.dtype, kind):
             raise Damage(f"{self.name}/{name} holds {column.dtype}; expected {np.dtype(kind)}")
+        if look is not None:
+            look(name, 0, column[:length])
         return np.asarray(column[:length], kind)
 
     def _attribute(self, name: str) -> NDArray[Any]:

@@ -13,14 +13,16 @@ from typing import Any, Protocol, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion
+from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion, RowsDamaged
 from everylink.files import atomic_write
+from everylink.io.checksums import CHECKSUMS, add_checksums, batches_in
 from everylink.io.formats import Format, register
-from everylink.io.hdf5 import FAULTS, SIGNATURE, Damage, Node, is_hdf5, open_hdf5
+from everylink.io.hdf5 import FAULTS, SIGNATURE, Damage, Look, Node, is_hdf5, open_hdf5
 from everylink.io.hdf5_output import opened_for_writing
 from everylink.io.inventory import INVENTORY, inventory_columns, inventory_in
-from everylink.io.stored import NAMES, Source, StoredRows
-from everylink.io.unsaved import Parts, Run, merge, read_parts, settled
+from everylink.io.sound import DAMAGE, Mask, Region, impossible, impossible_flows, regions_of, told_apart
+from everylink.io.stored import DAMAGED, NAMES, Doubts, Source, StoredRows
+from everylink.io.unsaved import Parts, Run, count_rows, folder_of, merge, read_parts, settled
 from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.loads import Flows, Load, Scenes
 from everylink.model.results import (
@@ -35,6 +37,7 @@ from everylink.model.results import (
     entries_of,
 )
 from everylink.model.rows import MISSING, Outcome, Rows, columns
+from everylink.units import plural, size_text
 
 FORMAT = "everylink"
 FORMAT_VERSION = 2  # 1: first version; 2: links that a host could not measure, and what it lacked
@@ -58,10 +61,10 @@ class Tree(Protocol):
     def groups(self) -> Sequence["Tree"]: ...
     def has_attribute(self, name: str) -> bool: ...
     def integer(self, name: str, low: int, high: int) -> int: ...
-    def number(self, name: str) -> float: ...
+    def limit(self, name: str) -> float: ...
     def text(self, name: str) -> str: ...
     def strings(self, name: str, length: int | None = None) -> tuple[str, ...]: ...
-    def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]: ...
+    def numbers(self, name: str, kind: type[np.generic], length: int, look: Look | None = None) -> NDArray[Any]: ...
 
 
 def read_results(path: Path) -> Results:
@@ -76,7 +79,15 @@ def read_results(path: Path) -> Results:
         # an interrupted run may have steps that were not committed
         return with_parts(results, len(results.steps.began) if results.facts.complete else None)
 
-    return _whole(path, read)
+    try:
+        return _whole(path, read)
+    except RowsDamaged:
+        return _whole(path, read)  # now without them
+    except FileDamaged as error:
+        if rows := count_rows(path):
+            beside = f"{plural(rows, 'row')} that it lacks are in {folder_of(path)}"
+            raise FileDamaged(path, f"{error.reason}; {beside}") from None
+        raise
 
 
 def stored_rows(path: Path) -> dict[int, StoredRows]:
@@ -90,13 +101,14 @@ def stored_rows(path: Path) -> dict[int, StoredRows]:
             root = Node(file)
             ranks, rows = root.integer("ranks", 2, MOST_RANKS), root.integer("rows", 0, MOST)
             groups = root.group("sizes").groups()
-            return {group.integer("bytes", 0, MOST): _stored(path, group, ranks, rows) for group in groups}
+            anything = Doubts(None, None)
+            return {group.integer("bytes", 0, MOST): _stored(path, group, ranks, rows, anything) for group in groups}
 
     return _whole(path, found)
 
 
-def _stored(path: Path, group: Node, ranks: int, rows: int) -> StoredRows:
-    return StoredRows(Source(path, group.name.rsplit("/", 1)[1], ranks, rows))
+def _stored(path: Path, group: Node, ranks: int, rows: int, doubts: Doubts) -> StoredRows:
+    return StoredRows(Source(path, group.name.rsplit("/", 1)[1], ranks, rows, doubts=doubts))
 
 
 def has_laps(path: Path) -> bool:
@@ -121,17 +133,18 @@ def results_in(path: Path, file: Tree) -> Results:
     if ranks.host_index.max() >= facts.ranks:
         raise Damage(f"{facts.ranks} ranks, host_index up to {ranks.host_index.max()}")
     rows = file.integer("rows", 0, MOST)
-    steps = _columns(file.group("steps"), Steps, file.integer("steps", 0, MOST))
+    steps, said = _steps(path, file, file.integer("steps", 0, MOST))
     groups = {group.integer("bytes", 0, MOST): group for group in file.group("sizes").groups()}
     if len(groups) < len(file.group("sizes").groups()):
         raise Damage("a size occurs twice in /sizes")
-    sizes = tuple(_size(path, size, groups[size], facts.ranks, rows) for size in sorted(groups))
+    last = len(steps.began) if facts.complete else None  # the steps of an unfinished run may be committed later
+    sizes = tuple(_size(path, file, groups[size], facts.ranks, rows, last, said) for size in sorted(groups))
     remarks = file.strings("remarks") if file.has("remarks") else ()
-    loads = (
-        tuple(_load(group, facts.ranks) for group in file.group("patterns").groups()) if file.has("patterns") else ()
-    )
+    patterns = file.group("patterns").groups() if file.has("patterns") else ()
+    loads = tuple(_load(path, file, group, facts.ranks, said) for group in patterns)
     return Results(
-        path, facts, ranks, steps, sizes, remarks, loads=loads, local_faults=_local_faults(file, facts.ranks),
+        path, facts, ranks, steps, sizes, remarks, parts_left_out=tuple(said), loads=loads,
+        local_faults=_local_faults(file, facts.ranks),
         read_inventory=_inventory_reader(path, file, ranks, facts.complete),
     )  # fmt: skip
 
@@ -181,7 +194,7 @@ def _facts(file: Tree) -> Facts:
         if fact.type is str:
             values[fact.name] = file.text(fact.name)
         elif fact.type is float:
-            values[fact.name] = file.number(fact.name)
+            values[fact.name] = file.limit(fact.name)
         else:
             low = UNKNOWN_COUNT if fact.name == "warmups" else 0
             high = 1 if fact.type is bool else 2**64 - 1
@@ -189,35 +202,80 @@ def _facts(file: Tree) -> Facts:
     return Facts(**values)
 
 
-def _size(path: Path, size_bytes: int, group: Tree, ranks: int, rows: int) -> Size:
+def _steps(path: Path, file: Tree, length: int) -> tuple[Steps, list[str]]:
+    """The steps, and a sentence about damaged ones: nothing is known of them."""
+    look, found, said = _looked(file, "steps", length, "the steps")
+    steps = _columns(file.group("steps"), Steps, length, look)
+    bad, told = told_apart({DAMAGE: found}, path, "", length, "step")
+    began, overlap = (np.where(bad, np.array(np.nan, values.dtype), values) for values in (steps.began, steps.overlap))
+    return replace(steps, began=began, overlap=overlap), [*_named(path, said), *told]
+
+
+def _looked(file: Tree, table: str, rows: int, of: str) -> tuple[Look | None, list[Region], list[str]]:
+    """What holds the columns of a table against their checksums, the damaged regions that it will find, and what is
+    wrong with the checksums themselves."""
+    found: list[Region] = []
+    batches = batches_in(file, table, rows) if isinstance(file, Node) else None
+    if batches is None:
+        return None, found, []
+    what = "checksum is" if batches.odd == 1 else "checksums are"
+    odd = [f"{batches.odd} {what} damaged, of {of}"] if batches.odd else []
+
+    def look(name: str, begin: int, stored: NDArray[Any]) -> None:
+        found.extend(batches.damaged(name, begin, stored))
+
+    return look, found, odd
+
+
+def _named(path: Path, said: Iterable[str]) -> list[str]:
+    return [f"{path}: {sentence}: its rows are used as they are" for sentence in said]
+
+
+def _size(path: Path, file: Tree, group: Tree, ranks: int, rows: int, steps: int | None, said: list[str]) -> Size:
+    """What was measured with one size, less damaged rows, of which sentences are added to `said`."""
+    size_bytes, table = group.integer("bytes", 0, MOST), group.name.strip("/")
     rounds = group.integer("rounds_per_lap", 0, MOST)
     messages = group.integer("messages", 0, MOST) if group.has_attribute("messages") else None
-    if rows > IN_MEMORY and isinstance(group, Node):
-        return Size(size_bytes, rounds, ranks, settled(_stored(path, group, ranks, rows), ranks), messages)
-    columns = _columns(group, Rows, rows)
-    for name, values in (("from", columns.frm), ("to", columns.to)):
-        if rows and values.max() >= ranks:
-            raise Damage(f"{group.name}/{name} names rank {values.max()} of {ranks}")
-    if (columns.frm == columns.to).any():
-        raise Damage(f"{group.name} links a rank with itself")
-    return Size(size_bytes, rounds, ranks, settled(columns, ranks), messages)
+    of = size_text(size_bytes)
+    if rows > IN_MEMORY and isinstance(group, Node) and isinstance(file, Node):
+        stored = _stored(path, group, ranks, rows, Doubts(batches_in(file, table, rows), steps))
+        if path in DAMAGED:
+            stored, told = stored.without_damaged(of)
+            said += told
+        return Size(size_bytes, rounds, ranks, settled(stored, ranks), messages)
+    look, damaged, odd = _looked(file, table, rows, of)
+    columns = _columns(group, Rows, rows, look)
+    found = {DAMAGE: damaged}
+    for why, mask in impossible(vars(columns), ranks, steps):
+        found.setdefault(why, []).extend(regions_of(mask))
+    gone, told = told_apart(found, path, of, rows)
+    said += [*_named(path, odd), *told]
+    kept = columns.without(np.flatnonzero(gone)) if gone.any() else columns
+    return Size(size_bytes, rounds, ranks, settled(kept, ranks), messages)
 
 
-def _load(group: Tree, ranks: int) -> Load:
-    scenes = _columns(group.group("scenes"), Scenes, group.integer("scenes", 0, MOST))
-    flows = _columns(group.group("flows"), Flows, group.integer("rows", 0, MOST))
-    for column, most in ((flows.scene, len(scenes.point)), (flows.frm, ranks), (flows.to, ranks)):
-        if len(column) and column.max() >= most:
-            raise Damage(f"{group.name}/flows names {column.max()} of {most}")
-    for times in (flows.seconds, flows.sent_seconds):
-        if not (times >= 0).all():
-            raise Damage(f"{group.name}/flows has a time below 0")
+def _load(path: Path, file: Tree, group: Tree, ranks: int, said: list[str]) -> Load:
+    """What a load pattern measured, less scenes of which anything is damaged: their sums would be too small."""
+    name, table = group.name.rsplit("/", 1)[1], group.name.strip("/")
+    scene_count, flow_count = group.integer("scenes", 0, MOST), group.integer("rows", 0, MOST)
+    look, bad_scenes, odd = _looked(file, f"{table}/scenes", scene_count, f"the scenes of {name}")
+    scenes = _columns(group.group("scenes"), Scenes, scene_count, look)
+    look, bad_flows, odd_flows = _looked(file, f"{table}/flows", flow_count, f"the flows of {name}")
+    flows = _columns(group.group("flows"), Flows, flow_count, look)
+    found = {DAMAGE: bad_flows}
+    for why, mask in impossible_flows(vars(flows), ranks, scene_count):
+        found.setdefault(why, []).extend(regions_of(mask))
+    gone, told = told_apart(found, path, f"the flows of {name}", flow_count, "row")
+    lost, told_of_scenes = told_apart({DAMAGE: bad_scenes}, path, f"the scenes of {name}", scene_count)
+    said += [*_named(path, odd + odd_flows), *told, *told_of_scenes]
+    if gone.any() or lost.any():
+        scenes, flows = _without_scenes(scenes, flows, gone, lost)
     return Load(
-        group.name.rsplit("/", 1)[1],
+        name,
         group.text("point"),
         tuple(group.text("variants").split(",")),
         group.text("options"),
-        group.number("duration"),
+        group.limit("duration"),
         group.integer("window", 0, MOST),
         scenes,
         flows,
@@ -225,7 +283,23 @@ def _load(group: Tree, ranks: int) -> Load:
     )
 
 
-def _columns(group: Tree, kind: type[T], length: int) -> T:
+def _without_scenes(scenes: Scenes, flows: Flows, gone: Mask, lost: Mask) -> tuple[Scenes, Flows]:
+    """Less these scenes, and those of these flows. The number of a damaged flow's scene may be damaged, too: flows
+    follow each other scene by scene, so that it is one from the scene before the region to the one behind it."""
+    lost, scene = lost.copy(), flows.scene.astype(np.int64)
+    for begin, end in regions_of(gone):
+        before = scene[begin - 1] if begin else 0
+        behind = scene[end] if end < len(scene) else len(lost) - 1
+        lost[before : behind + 1] = True
+    kept = ~gone
+    kept[kept] = ~lost[scene[kept]]
+    numbers = np.cumsum(~lost) - 1
+    left = {name: column[kept] for name, column in vars(flows).items()}
+    left["scene"] = numbers[left["scene"].astype(np.int64)].astype(flows.scene.dtype)
+    return Scenes(**{name: column[~lost] for name, column in vars(scenes).items()}), Flows(**left)
+
+
+def _columns(group: Tree, kind: type[T], length: int, look: Look | None = None) -> T:
     """Fill a dataclass of columns, each up to the committed length."""
     values: dict[str, Any] = {}
     for column in fields(kind):  # type: ignore[arg-type]
@@ -235,7 +309,9 @@ def _columns(group: Tree, kind: type[T], length: int) -> T:
             missing = column.metadata[MISSING]
             values[column.name] = (missing,) * length if number is None else np.full(length, missing, number)
         else:
-            values[column.name] = group.strings(name, length) if number is None else group.numbers(name, number, length)
+            values[column.name] = (
+                group.strings(name, length) if number is None else group.numbers(name, number, length, look)
+            )
     return kind(**values)
 
 
@@ -248,7 +324,8 @@ def with_parts(results: Results, steps: int | None) -> Results:
         rows, used = merge(size.rows, parts.rows[parts.rows["bytes"] == size.bytes], facts.ranks)
         sizes[size.bytes] = replace(size, rows=rows)
         count += used
-    return replace(results, sizes=tuple(sizes.values()), rows_from_parts=count, parts_left_out=parts.warnings)
+    said = results.parts_left_out + parts.warnings
+    return replace(results, sizes=tuple(sizes.values()), rows_from_parts=count, parts_left_out=said)
 
 
 def write_results(results: Results, force: bool = False, room: int = 0) -> list[str]:
@@ -277,16 +354,17 @@ def append_rows(path: Path, more: Mapping[int, Iterable[Rows]], steps: Steps | N
         for size, blocks in more.items():
             group, end = file[f"sizes/{size}"], rows
             for block in blocks:
-                for name, column in columns(block).items():
-                    if NAMES.get(name, name) in group:
-                        stored = group[NAMES.get(name, name)]
-                        stored.resize((end + len(block),))
-                        stored[end:] = column
+                stored_as = {NAMES.get(name, name): column for name, column in columns(block).items()}
+                there = {name: column for name, column in stored_as.items() if name in group}
+                for name, column in there.items():
+                    group[name].resize((end + len(block),))
+                    group[name][end:] = column
+                add_checksums(file, f"sizes/{size}", there, end)
                 end += len(block)
             file.attrs["rows"] = np.uint64(end)
         if steps is not None:
-            del file["steps"]
-            _write_columns(file.create_group("steps"), entries_of(steps))
+            del file["steps"], file[f"{CHECKSUMS}/steps"]
+            _write_checked(file, "steps", entries_of(steps))
             file.attrs["steps"] = np.uint64(len(steps.began))
 
 
@@ -294,11 +372,10 @@ def _write(file: Any, results: Results, room: int) -> None:
     for name, value in attributes_of(results).items():
         file.attrs[name] = _text(value) if isinstance(value, str) else value
     _write_columns(file.create_group("ranks"), entries_of(results.ranks))
-    _write_columns(file.create_group("steps"), entries_of(results.steps))
+    _write_checked(file, "steps", entries_of(results.steps))
     for size in results.sizes:
-        group = file.create_group(f"sizes/{size.bytes}")
-        group.attrs.update(attributes_of_size(size))
-        _write_columns(group, columns_of(size.rows), room)
+        _write_checked(file, f"sizes/{size.bytes}", columns_of(size.rows), room)
+        file[f"sizes/{size.bytes}"].attrs.update(attributes_of_size(size))
     if results.remarks:
         file["remarks"] = _texts(results.remarks)
     if len(results.local_faults):
@@ -334,6 +411,11 @@ def columns_of(rows: Rows) -> dict[str, Any]:
         if MISSING in column.metadata and np.isnan(kept[column.name]).all():
             del kept[column.name]
     return {NAMES.get(name, name): column for name, column in kept.items()}
+
+
+def _write_checked(file: Any, table: str, columns: dict[str, Any], room: int = 0) -> None:
+    _write_columns(file.create_group(table), columns, room)
+    add_checksums(file, table, columns)
 
 
 def _write_columns(group: Any, columns: dict[str, Any], room: int = 0) -> None:

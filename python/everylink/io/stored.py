@@ -4,13 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NoReturn, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.errors import FileDamaged
-from everylink.io.hdf5 import FAULTS, Damage, Node, open_hdf5
+from everylink.errors import FileDamaged, RowsDamaged
+from everylink.io.checksums import Batches
+from everylink.io.hdf5 import FAULTS, Look, Node, open_hdf5
+from everylink.io.sound import DAMAGE, impossible, regions_of, told_apart
 from everylink.memory import require_memory
 from everylink.model.rows import BLOCK, MISSING, Rows, chosen, columns, joined
 
@@ -21,6 +23,18 @@ NAMES = {"frm": "from", "all_to_all": "alltoall"}  # names of columns in the fil
 ROW_BYTES = sum(np.dtype(kind).itemsize for kind in KINDS.values())
 NONE: Index = np.zeros(0, np.int64)
 NO_ROWS = Rows(*(np.zeros(0, kind) for kind in KINDS.values()))
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """What rows are held against while they are read: the file's checksums, if it has them, and its steps, if known."""
+
+    batches: Batches | None
+    steps: int | None
+
+
+# Files of which damaged rows were found while they were read.
+DAMAGED: set[Path] = set()
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,7 @@ class Source:
     replaced: Index = field(default_factory=lambda: NONE)
     replacing: Rows | None = None
     added: Rows = field(default_factory=lambda: NO_ROWS)
+    doubts: Doubts | None = None  # None: damaged rows are left out already
 
 
 class StoredRows(Rows):
@@ -42,9 +57,10 @@ class StoredRows(Rows):
 
     _source: Source
     _checked: set[str]  # columns already checked to be in the file
+    _sound: set[tuple[str, int]]  # blocks of columns already held against their checksums
 
     def __init__(self, source: Source) -> None:
-        self.__dict__.update(_source=source, _checked=set())
+        self.__dict__.update(_source=source, _checked=set(), _sound=set())
 
     def without(self, numbers: Index) -> "StoredRows":
         source, numbers = self._source, np.unique(numbers)
@@ -113,6 +129,25 @@ class StoredRows(Rows):
         """These columns of the rows in the file from `begin` on, in blocks. Raises FileDamaged."""
         yield from self._read(names, range(begin, self._source.length, BLOCK))
 
+    def without_damaged(self, of: str) -> tuple["StoredRows", list[str]]:
+        """Less the rows that are damaged, and sentences about those of table `of`. Reads all. Raises FileDamaged."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        doubts, source = self._source.doubts, replace(self._source, doubts=None)
+        if doubts is None:
+            return self, []
+
+        def look(name: str, begin: int, stored: NDArray[Any]) -> None:
+            if doubts.batches is not None:
+                found.setdefault(DAMAGE, []).extend(doubts.batches.damaged(name, begin, stored))
+
+        begins = range(0, source.length, BLOCK)
+        for begin, block in zip(begins, StoredRows(source)._read(tuple(KINDS), begins, look), strict=True):
+            for why, mask in impossible(dict(zip(KINDS, block, strict=True)), source.ranks, doubts.steps):
+                if mask.any():
+                    found.setdefault(why, []).extend((begin + a, begin + b) for a, b in regions_of(mask))
+        gone, said = told_apart(found, source.path, of, source.length)
+        return StoredRows(replace(source, left_out=np.flatnonzero(gone))), said
+
     def of_attempt(self, attempt: int) -> Rows:
         """The rows of one attempt in order, in memory. Raises FileDamaged."""
         begins = [begin for begin, attempts in self._attempts.items() if attempt in attempts]
@@ -126,21 +161,38 @@ class StoredRows(Rows):
         blocks = self._read(("attempt",), begins)
         return {begin: set(np.unique(attempt).tolist()) for begin, (attempt,) in zip(begins, blocks, strict=True)}
 
-    def _read(self, names: Sequence[str], begins: Sequence[int]) -> Iterator[tuple[NDArray[Any], ...]]:
-        """The blocks that begin at these rows of the file. Raises FileDamaged."""
+    def _read(
+        self, names: Sequence[str], begins: Sequence[int], look: Look | None = None
+    ) -> Iterator[tuple[NDArray[Any], ...]]:
+        """The blocks that begin at these rows of the file; `look` sees them as they are stored. Raises FileDamaged."""
         try:
             with open_hdf5(self._source.path) as file:
-                yield from self._blocks(Node(file, trusted=self._checked), names, begins)
+                yield from self._blocks(Node(file, trusted=self._checked), names, begins, look or self._look)
         except FAULTS as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise FileDamaged(self._source.path, f"is truncated or damaged: {reason}") from None
 
-    def _blocks(self, file: Node, names: Sequence[str], begins: Sequence[int]) -> Iterator[tuple[NDArray[Any], ...]]:
+    def _look(self, name: str, begin: int, stored: NDArray[Any]) -> None:
+        """Hold a block of a column against its checksums. Raises RowsDamaged."""
+        doubts = self._source.doubts
+        if doubts is None or doubts.batches is None or (name, begin) in self._sound:
+            return
+        if any(True for _ in doubts.batches.damaged(name, begin, stored)):
+            self._give_up()
+        self._sound.add((name, begin))
+
+    def _give_up(self) -> NoReturn:
+        DAMAGED.add(self._source.path)
+        raise RowsDamaged(self._source.path, "rows of it are damaged; read it again without them")
+
+    def _blocks(
+        self, file: Node, names: Sequence[str], begins: Sequence[int], look: Look
+    ) -> Iterator[tuple[NDArray[Any], ...]]:
         source, group = self._source, file.group("sizes").group(self._source.group)
         missing = {name: MAY_MISS[name] for name in names if name in MAY_MISS and not group.has(NAMES.get(name, name))}
         there = [name for name in names if name not in missing]
         kinds = {NAMES.get(name, name): KINDS[name] for name in there}
-        for begin, block in zip(begins, group.slices(kinds, source.length, begins, BLOCK), strict=True):
+        for begin, block in zip(begins, group.slices(kinds, source.length, begins, BLOCK, look), strict=True):
             end = min(begin + BLOCK, source.length)
             read = dict(zip(there, block, strict=True))
             self._check(read)
@@ -156,8 +208,7 @@ class StoredRows(Rows):
             yield tuple(kept.values())
 
     def _check(self, columns: Mapping[str, NDArray[Any]]) -> None:
-        for name in ("frm", "to"):
-            if name in columns and columns[name].max() >= self._source.ranks:
-                raise Damage(f"{self._source.group} names rank {columns[name].max()} of {self._source.ranks}")
-        if "frm" in columns and "to" in columns and (columns["frm"] == columns["to"]).any():
-            raise Damage(f"{self._source.group} links a rank with itself")
+        """Raises RowsDamaged for rows that no run measures."""
+        doubts, ranks = self._source.doubts, self._source.ranks
+        if doubts is not None and any(mask.any() for _, mask in impossible(columns, ranks, doubts.steps)):
+            self._give_up()

@@ -124,6 +124,15 @@ def read_parts(results: Path, run: Run) -> Parts:
     return Parts(np.concatenate([NO_PARTS.rows, *found]), tuple(warnings))
 
 
+def count_rows(results: Path) -> int:
+    """The rows of all parts of a results file that cannot be read, by the sizes of the parts."""
+    try:
+        sizes = [path.stat().st_size for _, path in _parts_in(folder_of(results), 2**31)]
+    except OSError:
+        return 0
+    return sum(max(size - HEAD.itemsize, 0) // ROW.itemsize for size in sizes)
+
+
 def _parts_in(folder: Path, ranks: int) -> Iterator[tuple[int, Path]]:
     """The files named after a rank of the run, in the order of ranks."""
     names = [p.name for p in folder.iterdir() if p.name.isascii() and p.name.isdecimal() and len(p.name) < 10]

@@ -199,7 +199,8 @@ class Results:
     A run of a load pattern has `loads` and no sizes.
 
     `remarks` are sentences of the run itself; `rows_from_parts` were written beside the file by single ranks, and
-    `parts_left_out` has one sentence for each of their files that does not fit.
+    `parts_left_out` has one sentence for each of their files, and for each region of the results file, that is left
+    out because it is damaged.
 
     `read_inventory` reads what hosts said of themselves, on first use, since most questions do without.
     """

@@ -203,7 +203,7 @@ def warnings(results: Results, measured: bool) -> list[str]:
         found.append("No link has been measured yet.")
     if results.rows_from_parts:
         rows = plural(results.rows_from_parts, "row")
-        found.append(f"{rows} merged in from {folder_of(results.path)}: ranks could not report them.")
+        found.append(f"{rows} merged in from {folder_of(results.path)}: they could not be written to the file itself.")
     found += results.parts_left_out
     if chosen := over_tcp(results):
         found.append(chosen)

@@ -1,0 +1,97 @@
+// Checksums of the rows of a table.
+#include "record/hdf5_checksums.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "base/crc32.hpp"
+
+namespace everylink::hdf5 {
+namespace {
+
+// The longest batch: so much is left out for one flipped bit. No batch crosses a multiple of it, so that a
+// reader which takes a multiple of it at a time finds each batch whole.
+constexpr hsize_t longest_batch = 4096;
+constexpr hsize_t entries_per_chunk = 64;
+
+// An entry: first row, rows, the checksum of each column, and that of all these.
+constexpr std::size_t before_columns = sizeof(std::uint64_t) + sizeof(std::uint32_t);
+
+std::size_t bytes_of_entry(std::size_t columns) {
+  return before_columns + (columns + 1) * sizeof(std::uint32_t);
+}
+
+std::string path_of(const std::string& table) { return "checksums/" + table; }
+
+Handle type_of_entry(std::size_t columns) {
+  Handle type(H5Tcreate(H5T_COMPOUND, bytes_of_entry(columns)), H5Tclose);
+  const hsize_t length = columns;
+  const Handle of_columns(H5Tarray_create2(H5T_NATIVE_UINT32, 1, &length), H5Tclose);
+  check(H5Tinsert(type, "first", 0, H5T_NATIVE_UINT64), "H5Tinsert");
+  check(H5Tinsert(type, "rows", sizeof(std::uint64_t), H5T_NATIVE_UINT32), "H5Tinsert");
+  check(H5Tinsert(type, "crc32", before_columns, of_columns), "H5Tinsert");
+  check(H5Tinsert(type, "own", bytes_of_entry(columns) - sizeof(std::uint32_t), H5T_NATIVE_UINT32),
+        "H5Tinsert");
+  return type;
+}
+
+template <class T>
+void append(Blob& to, T value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+// Entries of the first `rows` rows; behind them may be some of a batch that was never committed.
+hsize_t entries_of(hid_t file, const std::string& table, std::size_t columns, hsize_t rows) {
+  const Handle set(H5Dopen2(file, path_of(table).c_str(), H5P_DEFAULT), H5Dclose);
+  const hsize_t length = length_of(set);
+  if (length == 0) return 0;
+  const std::size_t width = bytes_of_entry(columns);
+  Blob all(length * width);
+  check(H5Dread(set, type_of_entry(columns), H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dread");
+  hsize_t known = 0;
+  for (; known < length; ++known) {
+    std::uint64_t first = 0;
+    std::uint32_t count = 0;
+    std::memcpy(&first, all.data() + known * width, sizeof first);
+    std::memcpy(&count, all.data() + known * width + sizeof first, sizeof count);
+    if (first >= rows || count > rows - first) break;
+  }
+  return known;
+}
+
+}  // namespace
+
+void Checksums::make(hid_t file, const std::string& table, const std::vector<ColumnKind>& kinds) {
+  const Handle parents(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  check(H5Pset_create_intermediate_group(parents, 1), "H5Pset_create_intermediate_group");
+  Column::make(file, path_of(table), type_of_entry(kinds.size()), entries_per_chunk, parents);
+  std::vector<std::string> names;
+  for (const auto& kind : kinds) names.emplace_back(kind.name);
+  const Handle set(H5Dopen2(file, path_of(table).c_str(), H5P_DEFAULT), H5Dclose);
+  put(set, "columns", fmt::format("{}", fmt::join(names, ",")));
+}
+
+bool Checksums::are_in(hid_t file) { return is_in(file, "checksums"); }
+
+Checksums::Checksums(hid_t file, const std::string& table, const std::vector<ColumnKind>& kinds, hsize_t rows)
+    : entries_(file, path_of(table), entries_of(file, table, kinds.size(), rows)) {}
+
+void Checksums::add(const std::vector<Column>& columns) {
+  const hsize_t end = columns.front().length();
+  for (hsize_t first = columns.front().written(); first < end;) {
+    const hsize_t next = std::min(end, (first / longest_batch + 1) * longest_batch);
+    Blob entry;
+    append(entry, std::uint64_t{first});
+    append(entry, static_cast<std::uint32_t>(next - first));
+    for (const auto& column : columns) append(entry, crc32(column.waiting(first, next)));
+    append(entry, crc32(entry));
+    entries_.add(View(entry));
+    first = next;
+  }
+}
+
+}  // namespace everylink::hdf5

@@ -1,0 +1,43 @@
+// A table of a results file: columns of the same length that grow together.
+#pragma once
+
+#include <hdf5.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "record/hdf5_checksums.hpp"
+#include "record/hdf5_columns.hpp"
+
+namespace everylink::hdf5 {
+
+class Table {
+ public:
+  static void make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk);
+  Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written);
+  // Every batch gets checksums.
+  void check_by(Checksums checksums) { checksums_.emplace(std::move(checksums)); }
+
+  // One value per column, in order. add_more fills columns that not every table has.
+  template <class... Values>
+  void add(Values... values) {
+    std::size_t i = 0;
+    (columns_[i++].add(values), ...);
+    filled_ = i;
+  }
+  template <class... Values>
+  void add_more(Values... values) {
+    (columns_[filled_++].add(values), ...);
+  }
+  hsize_t length() const { return columns_.front().length(); }
+  void write();
+  void abandon();
+
+ private:
+  std::vector<Column> columns_;
+  std::optional<Checksums> checksums_;
+  std::size_t filled_ = 0;
+};
+
+}  // namespace everylink::hdf5
