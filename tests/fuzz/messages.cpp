@@ -2,6 +2,7 @@
 #include "base/outcome.hpp"
 #include "base/rank_facts.hpp"
 #include "fuzz.hpp"
+#include "linktest/jupiter.hpp"
 #include "protocol/introduction.hpp"
 #include "protocol/order.hpp"
 #include "protocol/report.hpp"
@@ -13,7 +14,15 @@ EVERYLINK_FUZZ_TARGET(messages) {
   switch (in.byte() % 4) {
     case 0: packed(unpacked<Order>(in.rest())); break;
     case 1: packed(unpacked<Introduction>(in.rest())); break;
-    case 2: crowded_of({unpacked<RankFacts>(in.rest())}); break;
+    case 2: {
+      const std::vector<RankFacts> facts{unpacked<RankFacts>(in.rest()), RankFacts{}};
+      crowded_of(facts);
+      hosts_of(facts);
+      Options o;
+      o.preset = Preset::jupiter;
+      doubts_of_preset(o, facts, {0, 1});
+      break;
+    }
     case 3: {
       const Report report = unpacked<Report>(in.rest());
       report.check(0, 4, 2);
