@@ -8,8 +8,9 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 
-from conftest import free_port
 from started_by_hand import ended, silent_strangers, start, wait_for_listener
+
+from conftest import free_port
 
 COUNTS = (0, 500, 2000, 5000)
 

@@ -146,7 +146,11 @@ def run(words: Sequence[str], folder: Path, failure: Failure | None, settings: M
     except subprocess.TimeoutExpired:
         code = None
     seconds = time.monotonic() - began
-    left = [f"{name} is left" for name in sorted(os.listdir(folder)) if name.endswith((".new", ".tmp"))]
+    left = [
+        f"{name} is left"
+        for name in sorted(file.name for file in Path(folder).iterdir())
+        if name.endswith((".new", ".tmp"))
+    ]
     if code is None or not ends_soon(process.pid):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

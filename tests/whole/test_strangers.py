@@ -47,7 +47,9 @@ def must_be_possible_for_nobody() -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can start processes of another user")
     try:
-        subprocess.run([measure_program(), "--version"], user=NOBODY, group=NOBODY, cwd="/", check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [measure_program(), "--version"], user=NOBODY, group=NOBODY, cwd="/", check=True, stdout=subprocess.DEVNULL
+        )
     except OSError:
         pytest.skip(f"another user may not run {measure_program()}")
 

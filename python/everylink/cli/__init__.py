@@ -71,7 +71,8 @@ def _prepare() -> None:
             if name == "stdout":
                 raise EverylinkError("standard output is closed")
     if not os.environ.get(TRACEBACK):  # what libraries cannot raise, such as no memory to free something, is no fault
-        sys.unraisablehook = sys.excepthook = lambda *_: None
+        sys.unraisablehook = lambda _: None
+        sys.excepthook = lambda *_: None
     _check_epoch()
     _use_possible_threads()
     os.environ["MPLBACKEND"] = "agg"  # matplotlib draws files only; a wrong name here would be an exception
