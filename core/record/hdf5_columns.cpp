@@ -133,8 +133,9 @@ void Column::abandon() {
 void put_column(hid_t group, const char* name, hid_t type, hsize_t length, const void* values) {
   const Handle space(H5Screate_simple(1, &length, nullptr), H5Sclose),
       list = without_times(H5P_DATASET_CREATE);
-  const Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
+  Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
   check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "H5Dwrite");
+  set.close();  // only here the values leave HDF5's buffer
 }
 
 void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts, std::size_t longest) {

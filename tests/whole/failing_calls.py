@@ -19,10 +19,14 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+import everylink
+
 LIMIT = 60 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 STARTER, RANK_0, FOLLOWER = -1, 0, 1  # the process that was started, and ranks
 OK, TIMEOUT, BROKEN, CORRUPT, ABSENT, PRESUMED, LOCAL = range(7)
-LINKS = 4 * 3
+RANKS = 4
+LINKS = RANKS * (RANKS - 1)
+SAME_OF_RANKS = ("host", "host_index", "local_rank", "device", "address")
 CORE_OBJECTS = "everylink-measure,core/modules/,libhdf5,libstdc++,libfmt"  # whose calls count
 OF_NETWORK = ("ECONNRESET", "ECONNREFUSED", "ETIMEDOUT")  # these do say something of the network
 MOST_LINES = 4
@@ -171,6 +175,9 @@ def ends_soon(group: int) -> bool:
     return False
 
 
+usual_ranks: dict["Core", str] = {}  # of runs without a failure
+
+
 @dataclass(frozen=True)
 class Core:
     """A small run of the core: two sizes between four ranks."""
@@ -183,8 +190,7 @@ class Core:
         folder.mkdir(parents=True)
         words = f"--np 4 --mode {self.mode} -s 1,4KiB -n 3 -w 0 --num-slowest 0 --time-limit 2 --join-limit 5 -o x.h5"
         settings = {"FAILING_CALLS_OF": CORE_OBJECTS, "LD_PRELOAD": str(library(of_hdf5=True))}
-        if self.sysfs != "/":
-            settings["EVERYLINK_SYSFS"] = self.sysfs
+        settings["EVERYLINK_SYSFS"] = self.sysfs
         return run([os.environ["EVERYLINK_MEASURE"], *words.split()], folder, failure, settings)
 
     def problems(self, ended: Ended, folder: Path) -> list[str]:
@@ -205,6 +211,12 @@ class Core:
             found.append(f"exit code 0, but {rows.ok_links} links are ok and the outcomes are {sorted(rows.outcomes)}")
         if ended.code == 3 and rows and not rows.outcomes & {TIMEOUT, BROKEN, CORRUPT, ABSENT, PRESUMED}:
             found.append("exit code 3, but no link failed")
+        if ended.failure is None and rows:
+            usual_ranks[self] = rows.ranks
+        if ended.code == 0 and rows and rows.ranks != usual_ranks.get(self, rows.ranks):
+            found.append(f"exit code 0, but /ranks has {rows.ranks}")
+        if ended.code in (0, 3, 4) and rows and rows.damage:
+            found.append(f"exit code {ended.code}, but the file is damaged: {rows.damage}")
         if ended.code == 4 and rows and LOCAL not in rows.outcomes:
             found.append("exit code 4, but no link is local")
         if ended.code == 2:
@@ -238,6 +250,8 @@ class Rows:
     complete: bool
     outcomes: frozenset[int]
     ok_links: int
+    damage: str = ""
+    ranks: str = ""  # some columns of /ranks
 
     @staticmethod
     def of(path: Path) -> "Rows":
@@ -251,12 +265,14 @@ class Rows:
                 names = ("from", "to", "outcome")
                 sizes = [{name: size[name][:rows] for name in names} for size in file["sizes"].values()]
                 complete = int(file.attrs["complete"]) == 1
+                ranks = {name: file[f"ranks/{name}"][:].tolist() for name in SAME_OF_RANKS}
         except (OSError, KeyError, RuntimeError) as error:
             return Rows(str(error), False, frozenset(), 0)
         outcomes = np.concatenate([size["outcome"] for size in sizes])
         ok = sum(len({*zip(size["from"][good], size["to"][good], strict=True)}) for size in sizes
                  for good in [size["outcome"] == OK])  # fmt: skip
-        return Rows("", complete, frozenset(outcomes.tolist()), ok)
+        damage = " ".join(everylink.read(path).parts_left_out) if complete else ""
+        return Rows("", complete, frozenset(outcomes.tolist()), ok, damage, str(ranks))
 
 
 @dataclass(frozen=True)
