@@ -85,8 +85,8 @@ def campaign(
                 tell(f"PROBLEM {name}: {one}")
     print(f"\n### {name}")
     print("| call | calls in a run | runs | exit code: runs | longest | problems |\n|---|---|---|---|---|---|")
-    for kind, one in sums.items():
-        print(one.row(kind.rstrip("_")))
+    for kind, total in sums.items():
+        print(total.row(kind.rstrip("_")))
     return [problem for one in sums.values() for problem in one.problems]
 
 

@@ -22,7 +22,7 @@ SECONDS_PER_HOUR = 3600
 
 def simulate(first: int, count: int) -> tuple[str, Counter[str], Counter[str]]:
     """What the seeds that failed print, the sums over all of these seeds, and the faults of each kind."""
-    command = [PROGRAM, str(first), str(count)]
+    command = [str(PROGRAM), str(first), str(count)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     *failures, last = done.stdout.splitlines() or [""]
     if not last.startswith("{"):
