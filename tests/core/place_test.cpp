@@ -155,7 +155,7 @@ TEST(Slurm, rank_0_listens_on_the_first_host_of_the_step) {
   EXPECT_EQ(hosts("n[1-999999999999]", "2000000000(x2000000000)", "block").size(), 4u);
   const std::string many_brackets = "n[1-2][1-2][1-2][1-2][1-2]";
   EXPECT_EQ(hosts(many_brackets.c_str(), "4", "block"), (Hosts(4, "n11111")));
-  for (const std::string list :
+  for (const std::string& list :
        {std::string("n[x-y]"), std::string("n[2-1]"), std::string("n[0-99999999999][2-1]"),
         std::string("n[9223372036854775807][1]"), many_brackets + "[1-2]"})
     EXPECT_THROW(hosts(list.c_str(), "4", "block"), UsageError) << list;
