@@ -436,7 +436,8 @@ void Run::plan_kill(int number, Seconds at) {
   });
 }
 
-// A process that is stopped for good is killed in the end, by a supervisor or by hand.
+// A process that is stopped for good is killed in the end, by a supervisor or by hand: a supervisor leaves
+// ranks alone that are all stopped, as by Ctrl-Z.
 void Run::plan_stop(int number, Seconds at, Seconds lasts) {
   Rank& one = rank(number);
   if (std::exchange(one.has_stop, true)) return;
@@ -451,7 +452,7 @@ void Run::plan_stop(int number, Seconds at, Seconds lasts) {
       processes_[static_cast<std::size_t>(stopped.host)]->note(number, Processes::Change::Kind::stopped);
   });
   if (lasts == forever) {
-    if (!is_supervised_ || (number == 0 && hosts_ > 1)) plan_kill(number, at + draws_.between(100, 2000));
+    if (!is_supervised_ || number == 0) plan_kill(number, at + draws_.between(100, 2000));
     one.is_killed = true;
     return;
   }
