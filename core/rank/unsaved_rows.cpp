@@ -56,6 +56,7 @@ UnsavedRows* watched = nullptr;
 const char* watched_call = "";
 bool stays = false;
 std::optional<timer_t> timer;
+pid_t timer_of = 0;  // a child does not have its parent's
 
 void set_timer(Seconds in) {
   itimerspec value{};
@@ -74,7 +75,7 @@ void end_now(int) {
 }
 
 void make_timer() {
-  if (timer) return;
+  if (timer && timer_of == ::getpid()) return;
   struct sigaction action {};
   action.sa_handler = end_now;
   ::sigaction(SIGALRM, &action, nullptr);
@@ -84,6 +85,7 @@ void make_timer() {
   timer_t made{};
   check_errno(::timer_create(CLOCK_MONOTONIC, &event, &made), "timer_create");
   timer = made;
+  timer_of = ::getpid();
 }
 
 }  // namespace

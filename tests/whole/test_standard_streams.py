@@ -114,11 +114,12 @@ def test_a_signal_ends_a_run_whose_output_nobody_reads(tmp_path: Path) -> None:
         [measure_program(), *words], cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True
     )
     until = time.monotonic() + PATIENCE
-    while select.select([], [writing], [], 0)[1]:
-        assert time.monotonic() < until, "the pipe does not fill up"
+    while select.select([], [writing], [], 0)[1] and time.monotonic() < until:
         time.sleep(0.02)
+    is_full = time.monotonic() < until
     process.terminate()
     _, said = process.communicate(timeout=PATIENCE)
+    assert is_full, "the pipe does not fill up"
     os.close(reading)
     os.close(writing)
     assert process.returncode == 1
