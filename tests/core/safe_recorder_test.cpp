@@ -47,7 +47,7 @@ class File : public NoRecorder {
 };
 
 // The recorder leaves a file behind whose write hangs; remembered here, it is no leak.
-std::vector<const File*> files;
+std::vector<const File*>& files = *new std::vector<const File*>;
 
 class SafeRecorderTest : public ::testing::Test {
  protected:
