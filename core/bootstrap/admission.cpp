@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/errors.hpp"
+
 namespace everylink {
 namespace {
 
@@ -87,7 +89,11 @@ void Admission::hear(Callers::Caller caller) {
   if (greeting.magic != magic) return refuse(caller.address, "is not Everylink, or of another version");
   if (!same(greeting.proof, proof(key_, "caller", {}, before_proof(greeting))))
     return refuse(caller.address, "does not have this run's key");
-  if (key_.empty() && !caller.connection->is_of_this_user()) return refuse(caller.address, other_user);
+  try {
+    if (key_.empty() && !caller.connection->is_of_this_user()) return refuse(caller.address, other_user);
+  } catch (const LocalFault&) {  // this process has no descriptor to look: the caller calls again
+    return caller.connection->reset();
+  }
   challenge(std::move(caller), greeting);
 }
 

@@ -40,7 +40,8 @@ class ByteStream : public Source {
   virtual bool is_dark() const = 0;  // sent bytes have been unacknowledged for too long
   virtual void reset() = 0;          // closes abruptly
   virtual Address peer() const = 0;
-  // Whether the process at the other end is on this machine and belongs to the same user.
+  // Whether the process at the other end is on this machine and belongs to the same user. Throws
+  // MachineError.
   virtual bool is_of_this_user() const = 0;
 };
 

@@ -203,7 +203,9 @@ Address peer_address(const Socket& socket) {
 
 bool peer_is_of_this_user(const Socket& socket) {
   const Address peer = peer_address(socket), ours = local_address(socket);
-  std::ifstream list(peer.family() == AF_INET ? "/proc/net/tcp" : "/proc/net/tcp6");
+  const char* const path = peer.family() == AF_INET ? "/proc/net/tcp" : "/proc/net/tcp6";
+  std::ifstream list(path);
+  if (!list) throw_errno(path);
   const std::string wanted = kernels_text(peer) + " " + kernels_text(ours);  // as the peer sees it
   for (std::string line; std::getline(list, line);) {
     std::istringstream words(line);

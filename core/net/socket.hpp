@@ -61,7 +61,8 @@ Socket try_listen_on(const Address&, int backlog);  // invalid: errno has the re
 Address local_address(const Socket&);               // throws MachineError
 Address peer_address(const Socket&);                // 127.0.0.1:0 if the peer has already left
 // Whether the process at the other end, which has accepted the connection or made it, is on this machine and
-// belongs to the same user, as the kernel's list of connections says.
+// belongs to the same user, as the kernel's list of connections says. Throws MachineError if that cannot be
+// read.
 bool peer_is_of_this_user(const Socket&);
 Socket accept_from(const Socket& listener);  // invalid: nobody waits
 // `device`: the interface to use, whatever the routes say; "": the routes choose.

@@ -35,10 +35,11 @@ class Ended:
         return read_plainly(self.path)
 
 
-def run_with(folder: Path, limits: dict[int, str], options: Sequence[object]) -> Ended:
+def run_with(folder: Path, limits: dict[int, str], options: Sequence[object], key: str = "of all ranks") -> Ended:
     """Run ranks by the three variables, each with its own limits, as shells set them."""
     path = folder / "x.h5"
     variables = {"EVERYLINK_SIZE": str(RANKS), "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{free_port()}"}
+    variables |= {"EVERYLINK_KEY": key} if key else {}
     words = [measure_program(), *map(str, options), "--join-limit", "5", "--force", "-o", str(path)]
     ranks = [
         subprocess.Popen(
@@ -91,6 +92,12 @@ def test_a_rank_that_may_open_too_few_files_is_named_and_no_link_is_broken(
         assert set(zip(file["local_faults/rank"][:].tolist(), file["local_faults/cause"][:].tolist(), strict=True)) == {
             (2, b"too many open files")
         }
+
+
+def test_without_a_key_a_rank_needs_a_descriptor_to_see_whose_process_rank_0_is(tmp_path: Path) -> None:
+    ended = run_with(tmp_path, {2: "ulimit -n 6"}, ["-s", 1, *QUICK], key="")
+    assert ended.codes == [4, 4, 4, 4], ended.err
+    assert_only_local(ended.results, 2)
 
 
 def test_diagnose_does_not_vouch_for_links_that_a_host_could_not_measure(tmp_path: Path) -> None:
