@@ -16,7 +16,7 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
     "CONTRIBUTING.md": {"make", "scripts/check", "cmake"},
     "docs/guide.md": {"cmake"},
     "docs/robustness.md": {"make proof"},
-    "docs/testing.md": {"scripts/run_tests", "build/dev", "pytest"},
+    "docs/testing.md": {"scripts/fuzz", "scripts/run_tests", "build/dev", "pytest"},
     "integrations/jube/README.md": {"jube", "jubench", "export"},
     "testbed/smpi/README.md": {"smpi build"},
     "bench/README.md": {

@@ -118,7 +118,9 @@ def test_a_sion_file_holds_everything_of_one_size(tmp_path: Path, everylink: Com
 
 def test_passes_become_one_mean_weighted_by_their_readings(tmp_path: Path, everylink: Command) -> None:
     extra = [row((0, 1), 4e-5, n=3000, mean=4e-5, step=3), row((1, 0), 4e-5, n=1000, mean=4e-5, step=3)]
-    source = make_results(tmp_path / "a.h5", hosts=("a", "b"), time=lambda link, size: 1e-5, extra=lambda size: extra)
+    source = make_results(
+        tmp_path / "a.h5", hosts=("a", "b"), time=lambda link, size: 1e-5, extra=lambda size: extra, steps=4
+    )
     assert everylink("convert", source, tmp_path / "b.csv")[0] == 0
     assert [line.split(",")[:2] for line in (tmp_path / "b.csv").read_text().splitlines()].count(["0", "1"]) == 2
     given = read(source)

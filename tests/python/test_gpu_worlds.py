@@ -59,7 +59,8 @@ def _judged(
             row(link, time, step=turn) for turn in range(turns) for link, time in zip(links, times[turn], strict=True)
         )
     named = [f"n{host}" for host in range(hosts) for _ in range(GPUS)]
-    return judged(read(on_gpus(path, list(range(GPUS)) * hosts, hosts=named, sizes=SIZES, columns=columns))).judgement
+    made = on_gpus(path, list(range(GPUS)) * hosts, hosts=named, sizes=SIZES, columns=columns, steps=turns)
+    return judged(read(made)).judgement
 
 
 @pytest.mark.thorough

@@ -89,7 +89,9 @@ def test_any_call_may_fail_once(tmp_path: Path, counts: dict[str, Counts], mode:
 
 
 @pytest.mark.parametrize("kind", ["new_", "hdf5", "write"])
-def test_memory_hdf5_or_the_disk_may_fail_anywhere_in_rank_0(tmp_path: Path, counts: dict[str, Counts], kind: str) -> None:
+def test_memory_hdf5_or_the_disk_may_fail_anywhere_in_rank_0(
+    tmp_path: Path, counts: dict[str, Counts], kind: str
+) -> None:
     for at in spread(counts["sim"][kind, RANK_0], 300 if LONG else 5):
         tried(tmp_path / "run", "sim", Failure(kind, RANK_0, at, ERRORS[kind][0]))
 
