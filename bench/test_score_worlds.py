@@ -1,5 +1,7 @@
 """The judge in worlds that it was not written for: silent in healthy ones, and right about one planted part."""
 
+from collections.abc import Sequence
+
 import pytest
 from _pytest.mark.structures import ParameterSet
 from worlds.scoring import Case, Score, score
@@ -22,10 +24,10 @@ DETOURS_SEED = 4405  # in this world hosts at both ends of the trunk were named
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
 
-def a_third(structures: list[str], first: int) -> list[ParameterSet]:
-    """All of them, of which two thirds run in `make test-long` alone."""
+def one_of(every: int, structures: Sequence[str], first: int = 0) -> list[ParameterSet]:
+    """All of them, of which `make test` runs one of so many, and `make test-long` the others, too."""
     return [
-        pytest.param(name, marks=() if i % 3 == first else pytest.mark.long("more structures"))
+        pytest.param(name, marks=() if i % every == first else pytest.mark.long("more structures"))
         for i, name in enumerate(structures)
     ]
 
@@ -42,12 +44,12 @@ def assert_only_verdict(structure: str, kind: str, topology: bool = False) -> No
     assert (found.all_found, found.wrong) == (True, 0)
 
 
-@pytest.mark.parametrize("structure", BUILDING)
+@pytest.mark.parametrize("structure", one_of(2, list(BUILDING)))
 def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
     assert scored(structure).wrong == 0
 
 
-@pytest.mark.parametrize("structure", a_third([name for name in BUILDING if name not in ONE_HOST], 0))
+@pytest.mark.parametrize("structure", one_of(3, [name for name in BUILDING if name not in ONE_HOST], 2))
 def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
     assert_only_verdict(structure, "host")
 
@@ -154,7 +156,7 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
 
 
 @pytest.mark.parametrize(
-    "structure", a_third([name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS, *NO_CHASSIS)], 1)
+    "structure", one_of(3, [name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS, *NO_CHASSIS)], 1)
 )
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
     assert_only_verdict(structure, "chassis")

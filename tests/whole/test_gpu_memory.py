@@ -306,7 +306,9 @@ def test_requests_are_verified_between_gpus_on_request(play: Play, tmp_path: Pat
     assert load.flows.ok.all()
 
 
-@pytest.mark.parametrize("fault", ["zeros", "swapped"])
+@pytest.mark.parametrize(
+    "fault", ["zeros", pytest.param("swapped", marks=pytest.mark.long("the same over each pattern"))]
+)
 @pytest.mark.parametrize("mode", ["cuda", "tcp"])
 @pytest.mark.parametrize("pattern", list(PATTERNS))
 def test_what_a_gpu_damages_is_found_in_the_flows_that_it_takes_part_in(
@@ -339,8 +341,8 @@ HANG = ("hang:100@1", "has not ended after 10 s on host")
             for fault in (OUT_OF_MEMORY, ERROR)
         ],
         *[(pattern, "tcp", *ERROR) for pattern in ("shift", "incast", "client-server")],
-        ("shift", "cuda", *HANG),
         ("client-server", "tcp", *HANG),
+        pytest.param("shift", "cuda", *HANG, marks=pytest.mark.long("20 s")),
     ],
 )
 def test_flows_of_a_gpu_that_fails_could_not_be_measured_and_the_others_are(

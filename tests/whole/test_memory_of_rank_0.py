@@ -5,6 +5,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from conftest import measure_program
 
 MOST = 2 * 2**10  # KiB; the rows of the longer run are more
@@ -26,5 +28,6 @@ def peak(folder: Path, steps: int) -> int:
     return most
 
 
+@pytest.mark.long("half a minute")
 def test_a_longer_run_takes_no_more_memory(tmp_path: Path) -> None:
     assert peak(tmp_path, 4_000) - peak(tmp_path, 400) < MOST
