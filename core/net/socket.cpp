@@ -16,10 +16,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "base/clock.hpp"
@@ -208,11 +208,10 @@ bool peer_is_of_this_user(const Socket& socket) {
   if (!list) throw_errno(path);
   const std::string wanted = kernels_text(peer) + " " + kernels_text(ours);  // as the peer sees it
   for (std::string line; std::getline(list, line);) {
-    std::istringstream words(line);
-    std::string number, local, remote, state, queues, timer, retransmits;
+    char local[64], remote[64];
     unsigned user = 0;
-    if (words >> number >> local >> remote >> state >> queues >> timer >> retransmits >> user &&
-        local + " " + remote == wanted)
+    if (std::sscanf(line.c_str(), "%*s %63s %63s %*s %*s %*s %*s %u", local, remote, &user) == 3 &&
+        fmt::format("{} {}", local, remote) == wanted)
       return user == ::geteuid();
   }
   return false;

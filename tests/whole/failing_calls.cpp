@@ -39,15 +39,14 @@ void* __libc_memalign(std::size_t, std::size_t);
 namespace {
 
 // KIND(name of the kind)
-#define KINDS                                                                                          \
-  KIND(socket)                                                                                         \
-  KIND(bind)                                                                                           \
-  KIND(listen)                                                                                         \
-  KIND(accept) KIND(connect) KIND(sockopt) KIND(sockname) KIND(epoll) KIND(poll) KIND(send) KIND(recv) \
-      KIND(write) KIND(read) KIND(open) KIND(stat) KIND(seek) KIND(fsync) KIND(truncate) KIND(rename)  \
-          KIND(unlink) KIND(mkdir) KIND(mmap) KIND(fork) KIND(dlopen) KIND(descriptor) KIND(control)   \
-              KIND(random) KIND(interfaces) KIND(addresses) KIND(thread) KIND(process) KIND(hwloc)     \
-                  KIND(hdf5) KIND(malloc) KIND(new_)
+// clang-format off
+#define KINDS \
+  KIND(socket) KIND(bind) KIND(listen) KIND(accept) KIND(connect) KIND(sockopt) KIND(sockname) \
+  KIND(epoll) KIND(poll) KIND(send) KIND(recv) KIND(write) KIND(read) KIND(open) KIND(stat) \
+  KIND(seek) KIND(fsync) KIND(truncate) KIND(rename) KIND(unlink) KIND(mkdir) KIND(mmap) \
+  KIND(fork) KIND(dlopen) KIND(descriptor) KIND(control) KIND(random) KIND(interfaces) \
+  KIND(addresses) KIND(thread) KIND(process) KIND(hwloc) KIND(hdf5) KIND(malloc) KIND(new_)
+// clang-format on
 
 enum Kind {
 #define KIND(name) of_##name,

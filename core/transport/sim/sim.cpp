@@ -190,7 +190,7 @@ class SimLink final : public Link, public OneSided {
     bool corrupt;
     std::byte unused[6];
     std::byte first[few_bytes];
-    static constexpr std::size_t bytes_of_values = 4 * 8 + few_bytes;
+    static constexpr std::size_t bytes_of_values = std::size_t{4} * 8 + few_bytes;
   };
   struct Expected {
     Slice slice;
