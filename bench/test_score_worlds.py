@@ -25,7 +25,7 @@ CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
 
 def one_of(every: int, structures: Sequence[str], first: int = 0) -> list[ParameterSet]:
-    """All of them, of which `make test` runs one of so many, and `make test-long` the others, too."""
+    """All structures; `make test` runs one in every `every`, and `make test-long` runs them all."""
     return [
         pytest.param(name, marks=() if i % every == first else pytest.mark.long("more structures"))
         for i, name in enumerate(structures)

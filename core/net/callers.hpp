@@ -18,8 +18,8 @@ namespace everylink {
 
 // Messages have fixed lengths, so no stranger's length field is trusted. A caller has 5 s for each. Those
 // whose first message is not complete are strangers: beyond `most_strangers`, the oldest is dropped for the
-// next one, but each has a tenth of a second, as those of the run need no longer. So strangers cannot keep
-// the others out.
+// next one, but not before it has had a tenth of a second, more than ranks of the run need. So strangers
+// cannot keep the others out.
 class Callers {
  public:
   static constexpr std::size_t most_strangers = 1024, most_known = 24;
@@ -42,8 +42,8 @@ class Callers {
   const Listener& listener() const { return *listener_; }
   void serve(const Heard&, const Dropped&);  // never waits
   Seconds longest_wait() const;              // for `source`, before serve has something to do
-  // For `heard`: this caller's next message decides, of so many bytes. Nobody else is accepted while
-  // `most_known` are awaited.
+  // For `heard`: waits for this caller's next message, which has `bytes` bytes. Nobody else is accepted while
+  // `most_known` callers are awaited.
   void await(Caller, std::size_t bytes);
   // The errno if the last caller could not be accepted because descriptors or memory were missing, else 0.
   int shortage() const { return shortage_; }

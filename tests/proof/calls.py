@@ -57,7 +57,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=f"of {', '.join(PARTS)}")
     parser.add_argument("--kinds", default="", help="kinds of calls, joined by commas; default: all")
     parser.add_argument("--processes", default="-1,0,1", help="of the core: -1 starts the ranks, 0 and up are ranks")
-    parser.add_argument("--most", type=int, default=1 << 30, help="calls of each kind: so many are drawn")
+    parser.add_argument("--most", type=int, default=1 << 30, help="draw at most this many calls of each kind")
     parser.add_argument("--drawn", type=int, default=100, help="calls of each kind, where not all of them fail")
     parser.add_argument("--allocations", type=int, default=1000, help="drawn of each command of everylink")
     parser.add_argument("--seed", type=int, default=1)

@@ -324,7 +324,7 @@ def difference(usual: str, other: str) -> str:
 def failures(
     counts: Counts, kinds: Sequence[str], processes: Sequence[int], most: int, seed: int, errors: int = 9
 ) -> Iterator[Failure]:
-    """Each n of each kind of call with so many of its errors; of more than `most` of a kind and process, so many n."""
+    """Each n of each kind of call, with `errors` of its errors; at most `most` values of n for a kind and a process."""
     for kind in kinds:
         for process in processes:
             numbers: Sequence[int] = range(1, counts.get((kind, process), 0) + 1)

@@ -40,7 +40,7 @@ def tried(folder: Path, mode: str, failure: Failure) -> Ended:
 
 
 def spread(count: int, most: int) -> Sequence[int]:
-    """At most so many of the numbers from 1 to `count`, evenly."""
+    """Numbers from 1 to `count`, evenly spaced, no more than `most`."""
     return sorted({1 + i * (count - 1) // max(most - 1, 1) for i in range(min(most, count))})
 
 

@@ -72,7 +72,7 @@ def file_of(data: bytes, name: str = "input") -> Path:
 
 
 def takes_long(text: str) -> bool:
-    """Whether its lists name so many hosts that ClusterShell takes seconds, but not so many that they are refused."""
+    """Whether its lists are too long for ClusterShell to expand quickly, but not long enough to be refused."""
     few, total = 20_000, 0
     for part in PART.findall(text):
         with suppress(ValueError):
