@@ -32,6 +32,8 @@ requires std::is_trivially_copyable_v<T> View bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
+inline void append(Blob& bytes, View more) { bytes.insert(bytes.end(), more.begin(), more.end()); }
+
 // A part of a Memory.
 struct Slice {
   std::size_t offset, bytes;

@@ -28,7 +28,7 @@ class Packer {
 
  private:
   Packer& append(View more) {
-    bytes_.insert(bytes_.end(), more.begin(), more.end());
+    everylink::append(bytes_, more);
     return *this;
   }
   Blob bytes_;

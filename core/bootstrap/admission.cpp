@@ -32,10 +32,6 @@ CipherState seal(View key, std::string_view end, View conversation) {
 }
 constexpr std::string_view by_caller = "sealed by the caller", by_acceptor = "sealed by the acceptor";
 
-void append(Blob& conversation, View said) {
-  conversation.insert(conversation.end(), said.begin(), said.end());
-}
-
 template <class T>
 T read(View bytes) {
   T value;

@@ -20,11 +20,10 @@ void Channel::send(Kind kind, std::initializer_list<View> parts) {
   for (const View part : parts) bytes += part.size();
   if (bytes > longest_frame) return close();
   const auto length = static_cast<std::uint32_t>(bytes);
-  const auto append = [this](View part) { outbox_.insert(outbox_.end(), part.begin(), part.end()); };
-  append(bytes_of(length));
+  append(outbox_, bytes_of(length));
   const std::size_t from = outbox_.size();
-  append(bytes_of(kind));
-  for (const View part : parts) append(part);
+  append(outbox_, bytes_of(kind));
+  for (const View part : parts) append(outbox_, part);
   outbox_.resize(from + bytes);
   seals_.out.encrypt(std::span(outbox_).subspan(from), bytes_of(length));
   flush();

@@ -50,6 +50,21 @@ bool summary_is_wanted() {
   return wanted;
 }
 
+SignalsBlocked::SignalsBlocked() {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+}
+
+SignalsBlocked::SignalsBlocked(int signal) {
+  sigset_t one;
+  ::sigemptyset(&one);
+  ::sigaddset(&one, signal);
+  ::pthread_sigmask(SIG_BLOCK, &one, &before_);
+}
+
+SignalsBlocked::~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 KeptSignals::KeptSignals() : handlers_(SIGRTMAX + 1) {
   for (int signal = 1; signal <= SIGRTMAX; ++signal)
     ::sigaction(signal, nullptr, &handlers_[static_cast<std::size_t>(signal)]);

@@ -13,6 +13,19 @@ void handle_signals();
 bool end_is_wanted();      // every wait ends, and rank 0 closes the file
 bool summary_is_wanted();  // once per SIGUSR1
 
+// While it lives, this thread takes none of these signals, and neither does a thread that it starts.
+class SignalsBlocked {
+ public:
+  SignalsBlocked();  // all
+  explicit SignalsBlocked(int signal);
+  ~SignalsBlocked();
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 // Some libraries install signal handlers. The destructor restores every handler that was installed at
 // construction.
 class KeptSignals {

@@ -15,6 +15,7 @@
 
 #include "base/errors.hpp"
 #include "base/outcome.hpp"
+#include "host/signals.hpp"
 
 namespace everylink {
 namespace {
@@ -29,23 +30,6 @@ bool write_all(int fd, const void* bytes, std::size_t count) {
   }
   return true;
 }
-
-// Blocks the timer's signal while rows are moved.
-class AlarmBlocked {
- public:
-  AlarmBlocked() {
-    sigset_t alarm;
-    ::sigemptyset(&alarm);
-    ::sigaddset(&alarm, SIGALRM);
-    ::sigprocmask(SIG_BLOCK, &alarm, &before_);
-  }
-  ~AlarmBlocked() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  AlarmBlocked(const AlarmBlocked&) = delete;
-  AlarmBlocked& operator=(const AlarmBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // Readers take 256 MiB of unsaved rows. Those of other ranks count only where rank 0 could not write them.
 constexpr std::size_t most_of_rank_0 = (std::size_t{256} << 20) / 64 - 1,
@@ -132,7 +116,7 @@ UnsavedRows::Row UnsavedRows::row_of(const Sample& s) const {
 bool UnsavedRows::keep(const Sample& s, std::uint64_t round) {
   if (path_.empty()) return true;
   if (rows_.size() >= most_) return false;
-  const AlarmBlocked guard;
+  const SignalsBlocked guard(SIGALRM);  // the timer's, while rows are moved
   rows_.push_back(row_of(s));
   rounds_.push_back(round);
   return true;
@@ -140,7 +124,7 @@ bool UnsavedRows::keep(const Sample& s, std::uint64_t round) {
 
 bool UnsavedRows::keep_reported(const std::vector<Sample>& samples, std::uint64_t round) {
   if (path_.empty()) return true;
-  const AlarmBlocked guard;
+  const SignalsBlocked guard(SIGALRM);  // the timer's, while rows are moved
   for (const auto& s : samples) {
     const Row row = row_of(s);
     const auto is_same = [&](const Row& other) {
@@ -164,13 +148,13 @@ void UnsavedRows::report_later(std::uint64_t round) { std::fill(rounds_.begin(),
 
 void UnsavedRows::forget_before(std::uint64_t round) {
   const auto n = std::lower_bound(rounds_.begin(), rounds_.end(), round) - rounds_.begin();
-  const AlarmBlocked guard;
+  const SignalsBlocked guard(SIGALRM);  // the timer's, while rows are moved
   rounds_.erase(rounds_.begin(), rounds_.begin() + n);
   rows_.erase(rows_.begin(), rows_.begin() + n);
 }
 
 void UnsavedRows::forget_failures(std::uint64_t round) {
-  const AlarmBlocked guard;
+  const SignalsBlocked guard(SIGALRM);  // the timer's, while rows are moved
   for (std::size_t i = rows_.size(); i-- > 0 && rounds_[i] == round;) {
     if (rows_[i].outcome == static_cast<std::uint8_t>(Outcome::ok)) continue;
     rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(i));

@@ -37,12 +37,6 @@ Handle type_of_entry(std::size_t columns) {
   return type;
 }
 
-template <class T>
-void append(Blob& to, T value) {
-  const auto bytes = std::as_bytes(std::span(&value, 1));
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
 // Entries of the first `rows` rows; behind them may be some of a batch that was never committed.
 hsize_t entries_of(hid_t file, const std::string& table, std::size_t columns, hsize_t rows) {
   const Handle set(H5Dopen2(file, path_of(table).c_str(), H5P_DEFAULT), H5Dclose);
@@ -84,10 +78,10 @@ void Checksums::add(const std::vector<Column>& columns) {
   for (hsize_t first = columns.front().written(); first < end;) {
     const hsize_t next = std::min(end, (first / longest_batch + 1) * longest_batch);
     Blob entry;
-    append(entry, std::uint64_t{first});
-    append(entry, static_cast<std::uint32_t>(next - first));
-    for (const auto& column : columns) append(entry, crc32(column.waiting(first, next)));
-    append(entry, crc32(entry));
+    append(entry, bytes_of(std::uint64_t{first}));
+    append(entry, bytes_of(static_cast<std::uint32_t>(next - first)));
+    for (const auto& column : columns) append(entry, bytes_of(crc32(column.waiting(first, next))));
+    append(entry, bytes_of(crc32(entry)));
     entries_.add(View(entry));
     first = next;
   }

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <future>
 #include <new>
 #include <system_error>
@@ -14,25 +13,10 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "host/signals.hpp"
 
 namespace everylink {
 namespace {
-
-// Signals are for the thread that measures: theirs interrupt its calls.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // Does it on a thread of its own, which is left behind if it takes longer than `limit`: false. What it throws
 // is thrown here.
@@ -40,7 +24,7 @@ bool is_done_within(Seconds limit, const std::function<void()>& work) {
   std::packaged_task<void()> task(work);
   auto done = task.get_future();
   try {
-    const SignalsBlocked in_the_thread;
+    const SignalsBlocked in_the_thread;  // they are for the thread that measures: they interrupt calls
     std::thread(std::move(task)).detach();
   } catch (const std::system_error&) {  // no more threads are allowed
     return work(), true;

@@ -443,28 +443,26 @@ void Run::plan_stop(int number, Seconds at, Seconds lasts) {
   if (std::exchange(one.has_stop, true)) return;
   one.is_impaired = true;
   one.stopped_for += lasts == forever ? 0 : lasts;
-  network_->at(at, [this, number] {
-    Rank& stopped = rank(number);
-    if (stopped.process == Simulation::nobody || network_->has_ended(stopped.process)) return;
-    stopped.is_stopped = true;
-    network_->stop(stopped.process);
-    if (is_supervised_)
-      processes_[static_cast<std::size_t>(stopped.host)]->note(number, Processes::Change::Kind::stopped);
-  });
+  const auto plan = [this, number](Seconds when, bool stops) {
+    network_->at(when, [this, number, stops] {
+      using Kind = Processes::Change::Kind;
+      Rank& changed = rank(number);
+      if (changed.process == Simulation::nobody || network_->has_ended(changed.process)) return;
+      changed.is_stopped = stops;
+      stops ? network_->stop(changed.process) : network_->continue_again(changed.process);
+      if (is_supervised_)
+        processes_[static_cast<std::size_t>(changed.host)]->note(number,
+                                                                 stops ? Kind::stopped : Kind::continued);
+    });
+  };
+  plan(at, true);
   if (lasts == forever) {
     if (!is_supervised_ || number == 0) plan_kill(number, at + draws_.between(100, 2000));
     one.is_killed = true;
     return;
   }
   quiet_at_ = std::max(quiet_at_, at + lasts);
-  network_->at(at + lasts, [this, number] {
-    Rank& stopped = rank(number);
-    if (stopped.process == Simulation::nobody || network_->has_ended(stopped.process)) return;
-    stopped.is_stopped = false;
-    network_->continue_again(stopped.process);
-    if (is_supervised_)
-      processes_[static_cast<std::size_t>(stopped.host)]->note(number, Processes::Change::Kind::continued);
-  });
+  plan(at + lasts, false);
 }
 
 void Run::plan_cut(int from, int to, Seconds at, Seconds until) {

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include "base/clock.hpp"
 #include "base/seconds.hpp"
 #include "host/descriptor.hpp"
+#include "host/signals.hpp"
 
 namespace everylink::inventory {
 
@@ -210,15 +210,12 @@ void Reading::start() {
     pass->done = true;
     pass->done_changed.notify_all();
   };
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked in_the_thread;
   try {
     std::thread(body).detach();
   } catch (const std::exception&) {
     pass_->done = true;
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // The thread that hangs keeps its pass; the next one gets what is known so far.
