@@ -1,7 +1,6 @@
 """Runs with random faults over each transport and network, and what went wrong in them."""
 
 import argparse
-import os
 import shutil
 import subprocess
 import tempfile
@@ -21,7 +20,7 @@ from chaos import Seen
 from conftest import measure_program, mpi_launcher
 from everylink.io.read import read
 
-FAULTS = {  # by what a failed check says
+FAULTS = {  # the column that a failed check counts in, by its words
     "had not ended": "hangs",
     "left over": "orphans",
     "no row for links": "lost rows",
@@ -41,13 +40,6 @@ def check_folder(folder: Path) -> None:
     assert not strays, f"{strays} was left beside the results"
 
 
-def in_processes(seed: int, folder: Path, mode: str) -> Seen:
-    scenario = chaos.scenario_here(seed)
-    options = tuple(mode if word == "tcp" else word for word in scenario.options)
-    scenario = replace(scenario, options=options)
-    return chaos.run(scenario, [measure_program(), *options, "-o", str(folder / "x.h5")], folder, None)
-
-
 def under_mpirun(seed: int, folder: Path) -> Seen:
     scenario = chaos.scenario_here(seed)
     options = tuple("mpi" if word == "tcp" else word for word in scenario.options[2:])
@@ -55,24 +47,13 @@ def under_mpirun(seed: int, folder: Path) -> Seen:
     return chaos.run(replace(scenario, options=options), command, folder, None)
 
 
-def in_bed(seed: int, folder: Path, family: str) -> Seen:
-    scenario = chaos.scenario_on_bed(seed)
-    bed = netns.Bed(f"board-{os.getpid()}-{seed}", scenario.ranks)
-    words = [str(netns.PROGRAM), "--name", bed.name, "measure", "--", *scenario.options, "-o", str(folder / "x.h5")]
-    try:
-        bed.do("up", scenario.ranks, "--families", family)
-        return chaos.run(scenario, ["env", f"EVERYLINK_MEASURE={measure_program()}", *words], folder, bed.do)
-    finally:
-        netns.call("down", name=bed.name)
-
-
 SETTINGS: dict[str, Callable[[int, Path], Seen]] = {
-    "tcp": partial(in_processes, mode="tcp"),
-    "ucp": partial(in_processes, mode="ucp"),
-    "ofi": partial(in_processes, mode="ofi"),
+    "tcp": partial(chaos.in_processes, mode="tcp"),
+    "ucp": partial(chaos.in_processes, mode="ucp"),
+    "ofi": partial(chaos.in_processes, mode="ofi"),
     "mpi": under_mpirun,
-    "bed, IPv4": partial(in_bed, family="4"),
-    "bed, IPv6": partial(in_bed, family="6"),
+    "bed, IPv4": partial(chaos.in_bed, family="4"),
+    "bed, IPv6": partial(chaos.in_bed, family="6"),
 }
 
 

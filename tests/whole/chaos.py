@@ -7,8 +7,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import netns
+
+from conftest import measure_program
 
 PR_SET_CHILD_SUBREAPER = 36
 PATIENCE = float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
@@ -175,6 +179,26 @@ def run(scenario: Scenario, command: list[str], folder: Path, bed: Bed) -> Seen:
             _end(seen, process, before)
     seen.out, seen.err = ((folder / name).read_text(errors="replace") for name in ("out", "err"))
     return seen
+
+
+def in_processes(seed: int, folder: Path, mode: str = "tcp") -> Seen:
+    """A run of this machine's processes, with x.h5 in the folder."""
+    scenario = scenario_here(seed)
+    options = tuple(mode if word == "tcp" else word for word in scenario.options)
+    command = [measure_program(), *options, "-o", str(folder / "x.h5")]
+    return run(replace(scenario, options=options), command, folder, None)
+
+
+def in_bed(seed: int, folder: Path, family: str = "4") -> Seen:
+    """A run of the hosts of a bed of its own, with x.h5 in the folder; `family`: of their addresses."""
+    scenario = scenario_on_bed(seed)
+    bed = netns.Bed(netns.new_name(), scenario.ranks)
+    words = [str(netns.PROGRAM), "--name", bed.name, "measure", "--", *scenario.options, "-o", str(folder / "x.h5")]
+    try:
+        bed.do("up", scenario.ranks, "--families", family)
+        return run(scenario, ["env", f"EVERYLINK_MEASURE={measure_program()}", *words], folder, bed.do)
+    finally:
+        netns.call("down", name=bed.name)
 
 
 def _plant(seen: Seen, process: subprocess.Popen[bytes], folder: Path, bed: Bed) -> dict[int, int]:

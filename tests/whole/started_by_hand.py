@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hosts_runs import wait_until
+
 from conftest import PATIENCE, measure_program
 
 WORDS = ["--mode", "tcp", "-s", "1", "-n", "3", "-w", "0", "--num-slowest", "0", "--progress", "none", "-o", "x.h5"]
@@ -33,8 +35,12 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 def wait_for_listener(port: int, process: subprocess.Popen[str]) -> None:
     listening = f":{port:04X} 00000000:0000 0A"
-    while listening not in Path("/proc/net/tcp").read_text():
+
+    def listens() -> bool:
         assert process.poll() is None, process.communicate()
+        return listening in Path("/proc/net/tcp").read_text()
+
+    wait_until(listens, f"nobody listens at port {port}")
 
 
 @contextmanager

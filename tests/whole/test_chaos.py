@@ -19,7 +19,7 @@ import pytest
 from chaos import SUPERVISOR, Seen
 from rich.console import Console
 
-from conftest import measure_program, read_plainly
+from conftest import read_plainly
 from everylink.cli.kinds import judged
 from everylink.io.read import read
 from everylink.model.results import Results, Size
@@ -73,9 +73,7 @@ def told(runs: list[Seen]) -> str:
 
 @pytest.mark.parametrize("seed", seeds(QUICK_HERE, 140))
 def test_a_run_survives_random_faults_of_its_ranks(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
-    scenario = chaos.scenario_here(seed)
-    command = [measure_program(), *scenario.options, "-o", str(tmp_path / "x.h5")]
-    judge(chaos.run(scenario, command, tmp_path, None), tmp_path / "x.h5", figures)
+    judge(chaos.in_processes(seed, tmp_path), tmp_path / "x.h5", figures)
 
 
 @pytest.fixture(scope="module")
@@ -86,15 +84,7 @@ def bed_possible() -> None:
 @pytest.mark.usefixtures("bed_possible")
 @pytest.mark.parametrize("seed", seeds(QUICK_BED, 60))
 def test_a_run_survives_random_faults_of_its_network(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
-    scenario = chaos.scenario_on_bed(seed)
-    bed = netns.Bed(netns.new_name(), scenario.ranks)
-    command = [str(netns.PROGRAM), "--name", bed.name, "measure", "--", *scenario.options, "-o", str(tmp_path / "x.h5")]
-    try:
-        bed.do("up", scenario.ranks)
-        seen = chaos.run(scenario, ["env", f"EVERYLINK_MEASURE={measure_program()}", *command], tmp_path, bed.do)
-    finally:
-        netns.call("down", name=bed.name)
-    judge(seen, tmp_path / "x.h5", figures)
+    judge(chaos.in_bed(seed, tmp_path), tmp_path / "x.h5", figures)
 
 
 def judge(seen: Seen, path: Path, figures: list[Seen]) -> None:
