@@ -44,7 +44,7 @@ def assert_only_verdict(structure: str, kind: str, topology: bool = False) -> No
     assert (found.all_found, found.wrong) == (True, 0)
 
 
-@pytest.mark.parametrize("structure", one_of(2, list(BUILDING)))
+@pytest.mark.parametrize("structure", one_of(3, list(BUILDING)))
 def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
     assert scored(structure).wrong == 0
 
@@ -54,35 +54,37 @@ def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
     assert_only_verdict(structure, "host")
 
 
-@pytest.mark.parametrize("structure", [*CONTENDED, "Slim Fly", "torus"])
+@pytest.mark.parametrize("structure", one_of(2, [*CONTENDED, "Slim Fly", "torus"]))
 def test_a_slow_link_is_found_among_links_that_collide(structure: str) -> None:
     assert_only_verdict(structure, "link")
 
 
-@pytest.mark.parametrize("structure", ["one switch", "two generations by rack", "far socket", "hyperthreads"])
+@pytest.mark.parametrize(
+    "structure", one_of(2, ["one switch", "two generations by rack", "far socket", "hyperthreads"])
+)
 def test_a_host_that_is_slow_now_and_then_is_found(structure: str) -> None:
     assert_only_verdict(structure, "intermittent 30 %")
 
 
-@pytest.mark.parametrize("structure", [*CONTENDED, "hyperthreads"])
+@pytest.mark.parametrize("structure", one_of(4, [*CONTENDED, "hyperthreads"]))
 def test_a_host_that_is_slow_in_a_tenth_of_the_steps_is_found_by_measuring_it_alone(structure: str) -> None:
     worlds = [score(Case(structure, ("intermittent 10 %",), seed, HOSTS)) for seed in range(1, 5)]
     assert sum(world.wrong for world in worlds if world) == 0
     assert sum(world.all_found for world in worlds if world) >= 3  # chance decides how often the host is slow
 
 
-@pytest.mark.parametrize("structure", ["one switch", "4 rails", "hyperthreads"])
+@pytest.mark.parametrize("structure", one_of(2, ["one switch", "4 rails", "hyperthreads"], 1))
 def test_a_host_that_flaps_is_found(structure: str) -> None:
     assert_only_verdict(structure, "flapping")
 
 
-@pytest.mark.parametrize("structure", ["one switch", "fat tree 2:1 static", "4 rails", "hyperthreads"])
+@pytest.mark.parametrize("structure", one_of(2, ["one switch", "fat tree 2:1 static", "4 rails", "hyperthreads"], 1))
 def test_a_host_that_drifts_is_found(structure: str) -> None:
     assert_only_verdict(structure, "drifting")
 
 
 @pytest.mark.parametrize("topology", [False, True])
-@pytest.mark.parametrize("structure", UPLINKS)
+@pytest.mark.parametrize("structure", one_of(2, UPLINKS))
 def test_a_slow_uplink_is_one_verdict(structure: str, topology: bool) -> None:
     assert_only_verdict(structure, "uplink", topology)
 
@@ -99,7 +101,7 @@ def test_a_slow_trunk_is_found_where_the_groups_are_told(structure: str) -> None
 
 
 @pytest.mark.parametrize("topology", [False, True])
-@pytest.mark.parametrize("structure", HIDDEN_TRUNKS)
+@pytest.mark.parametrize("structure", one_of(3, HIDDEN_TRUNKS))
 def test_a_slow_trunk_that_load_hides_is_found_with_a_quarter_of_the_ranks_busy(structure: str, topology: bool) -> None:
     assert_only_verdict(structure, "trunk", topology)
 

@@ -208,6 +208,20 @@ void set_of_ranks(hid_t file, const char* name, const std::vector<Carrier>& carr
     check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
 }
 
+// HDF5 keeps where the chunks of a dataset are, a byte for each step of a small run. By default it would keep up to
+// 32 MiB of that.
+void limit_metadata_cache(hid_t access) {
+  H5AC_cache_config_t config;
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  check(H5Pget_mdc_config(access, &config), "H5Pget_mdc_config");
+  config.set_initial_size = true;
+  config.initial_size = config.min_size = config.max_size = std::size_t{512} << 10;
+  config.incr_mode = H5C_incr__off;
+  config.flash_incr_mode = H5C_flash_incr__off;
+  config.decr_mode = H5C_decr__off;
+  check(H5Pset_mdc_config(access, &config), "H5Pset_mdc_config");
+}
+
 }  // namespace
 
 void set_late_facts(hid_t file, const std::vector<Carrier>& carriers) {
@@ -222,6 +236,7 @@ Handle access_list() {
   check(H5Pset_fclose_degree(list, H5F_CLOSE_STRONG), "H5Pset_fclose_degree");  // whatever was left open
   // HDF5 waits twice as long before each attempt, from 1 ns on: 30 ms in all. Its own 100 attempts never end.
   check(H5Pset_metadata_read_attempts(list, 25), "H5Pset_metadata_read_attempts");
+  limit_metadata_cache(list);
   return list;
 }
 

@@ -44,7 +44,9 @@ def test_np_measures_each_ordered_pair_once(measure: Measure, mode: str, ranks: 
 
 @needs_mpi
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("ranks", [2, 3, 5, 8])
+@pytest.mark.parametrize(
+    "ranks", [2, 3, pytest.param(5, marks=pytest.mark.long), pytest.param(8, marks=pytest.mark.long)]
+)
 def test_mpi_measures_each_ordered_pair_once(measure: Measure, ranks: int, kernel: str) -> None:
     result = measure("--mode", "mpi", kernel, "-s", "1,64KiB", *QUICK, launcher=mpi_launcher(ranks))
     assert_measured_once(result, every_link(ranks))

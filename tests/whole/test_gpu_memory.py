@@ -277,7 +277,10 @@ def played(done: subprocess.CompletedProcess[str], folder: Path, code: int = 0) 
 
 
 @pytest.mark.parametrize("mode", ["tcp", "sim", "cuda"])
-@pytest.mark.parametrize("pattern", list(PATTERNS))
+@pytest.mark.parametrize(
+    "pattern",
+    ["shift", "victim", *(pytest.param(name, marks=pytest.mark.long) for name in ("incast", "client-server"))],
+)
 def test_load_patterns_run_in_memory_of_gpus(play: Play, pattern: str, mode: str, tmp_path: Path) -> None:
     results = played(play(pattern, "--mode", mode), tmp_path)
     (load,) = results.loads
@@ -332,16 +335,18 @@ ERROR = ("error:400@1", "GPU 1: ")
 HANG = ("hang:100@1", "has not ended after 10 s on host")
 
 
+QUICKLY = [("shift", "cuda", OUT_OF_MEMORY), ("incast", "cuda", ERROR), ("client-server", "tcp", ERROR)]
+
+
 @pytest.mark.parametrize(
     ("pattern", "mode", "fault", "said"),
     [
         *[
-            (pattern, "cuda", *fault)
+            pytest.param(pattern, mode, *fault, marks=[] if (pattern, mode, fault) in QUICKLY else pytest.mark.long)
             for pattern in ("shift", "incast", "client-server")
-            for fault in (OUT_OF_MEMORY, ERROR)
+            for mode, fault in (("cuda", OUT_OF_MEMORY), ("cuda", ERROR), ("tcp", ERROR))
         ],
-        *[(pattern, "tcp", *ERROR) for pattern in ("shift", "incast", "client-server")],
-        ("client-server", "tcp", *HANG),
+        pytest.param("client-server", "tcp", *HANG, marks=pytest.mark.long("20 s")),
         pytest.param("shift", "cuda", *HANG, marks=pytest.mark.long("20 s")),
     ],
 )

@@ -127,6 +127,7 @@ def test_failed_links_are_reported_and_a_failing_run_fails_the_jube_step(path: s
 
 @needs_jube
 @needs_mpi
+@pytest.mark.long("20 s")
 def test_the_jupiter_tag_runs_with_more_ranks_than_cores(path: str, tmp_path: Path) -> None:
     runs, as_root = tmp_path / "runs", {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     jube("run", FOLDER / "everylink.xml", "-o", runs, "--tag", "jupiter", path=path, **as_root)

@@ -158,7 +158,7 @@ def test_the_file_says_when_the_run_began_and_ended(measure: Measure) -> None:
     assert timedelta(0) <= ended - began <= timedelta(seconds=PATIENCE)
 
 
-@pytest.mark.parametrize("seed", range(600 if os.environ.get("EVERYLINK_TEST_LONG") else 60))
+@pytest.mark.parametrize("seed", range(600 if os.environ.get("EVERYLINK_TEST_LONG") else 20))
 def test_no_committed_row_is_lost_to_a_kill(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
     process = start(tmp_path, "-s", "1,2")
