@@ -19,12 +19,17 @@
 namespace everylink {
 namespace {
 
+// Cores and NUMA nodes alone: hwloc would open dozens of files for each core to learn the rest.
 class Topology {
  public:
   Topology() {
     check_errno(hwloc_topology_init(&topology_), "hwloc_topology_init");
-    for (const auto type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE})
-      hwloc_topology_set_type_filter(topology_, type, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hwloc_topology_set_cache_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hwloc_topology_set_icache_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
+#if HWLOC_API_VERSION >= 0x00020800
+    hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
+                                            HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
+#endif
     if (hwloc_topology_load(topology_) < 0) throw MachineError("hwloc_topology_load failed");
   }
   ~Topology() { hwloc_topology_destroy(topology_); }
@@ -36,6 +41,12 @@ class Topology {
   hwloc_topology_t topology_ = nullptr;
 };
 
+// Of this machine, as the process sees it: read once.
+const Topology& topology() {
+  static const Topology once;
+  return once;
+}
+
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
 Bitmap make_bitmap() {
   Bitmap made(hwloc_bitmap_alloc(), hwloc_bitmap_free);
@@ -43,11 +54,11 @@ Bitmap make_bitmap() {
   return made;
 }
 
-Bitmap allowed_cores(hwloc_topology_t topology) {
+Bitmap allowed_cores() {
   auto set = make_bitmap();
-  if (hwloc_get_cpubind(topology, set.get(), HWLOC_CPUBIND_PROCESS) < 0)
-    hwloc_bitmap_copy(set.get(), hwloc_topology_get_allowed_cpuset(topology));
-  hwloc_bitmap_and(set.get(), set.get(), hwloc_topology_get_allowed_cpuset(topology));
+  if (hwloc_get_cpubind(topology(), set.get(), HWLOC_CPUBIND_PROCESS) < 0)
+    hwloc_bitmap_copy(set.get(), hwloc_topology_get_allowed_cpuset(topology()));
+  hwloc_bitmap_and(set.get(), set.get(), hwloc_topology_get_allowed_cpuset(topology()));
   return set;
 }
 
@@ -78,26 +89,24 @@ std::size_t available_memory() {
 }  // namespace
 
 bool pin_to_core(int rank, int ranks) {
-  const Topology topology;
-  const auto allowed = allowed_cores(topology);
+  const auto allowed = allowed_cores();
   std::vector<hwloc_obj_t> cores;
-  for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core));)
+  for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology(), HWLOC_OBJ_CORE, core));)
     if (hwloc_bitmap_intersects(core->cpuset, allowed.get())) cores.push_back(core);
   if (static_cast<int>(cores.size()) < ranks) return false;
-  return hwloc_set_cpubind(topology, cores[static_cast<std::size_t>(rank)]->cpuset, HWLOC_CPUBIND_PROCESS) ==
+  return hwloc_set_cpubind(topology(), cores[static_cast<std::size_t>(rank)]->cpuset, HWLOC_CPUBIND_PROCESS) ==
          0;
 }
 
 RankFacts own_facts(const std::string& host, const std::string& node_name) {
-  const Topology topology;
-  const auto cores = allowed_cores(topology);
+  const auto cores = allowed_cores();
   auto nodes = make_bitmap();
-  hwloc_cpuset_to_nodeset(topology, cores.get(), nodes.get());
+  hwloc_cpuset_to_nodeset(topology(), cores.get(), nodes.get());
   RankFacts facts;
   facts.host = host.empty() ? host_name(node_name) : host;
   facts.machine = boot_id();
   facts.network = network_namespace();
-  const bool is_simulated = !host.empty() || !hwloc_topology_is_thissystem(topology);
+  const bool is_simulated = !host.empty() || !hwloc_topology_is_thissystem(topology());
   char* text = nullptr;
   if (!is_simulated && hwloc_bitmap_list_asprintf(&text, cores.get()) >= 0) facts.cores = text;
   std::free(text);
