@@ -94,8 +94,8 @@ bool pin_to_core(int rank, int ranks) {
   for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology(), HWLOC_OBJ_CORE, core));)
     if (hwloc_bitmap_intersects(core->cpuset, allowed.get())) cores.push_back(core);
   if (static_cast<int>(cores.size()) < ranks) return false;
-  return hwloc_set_cpubind(topology(), cores[static_cast<std::size_t>(rank)]->cpuset, HWLOC_CPUBIND_PROCESS) ==
-         0;
+  return hwloc_set_cpubind(topology(), cores[static_cast<std::size_t>(rank)]->cpuset,
+                           HWLOC_CPUBIND_PROCESS) == 0;
 }
 
 RankFacts own_facts(const std::string& host, const std::string& node_name) {

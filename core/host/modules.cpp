@@ -37,7 +37,8 @@ std::vector<std::string> folders() {
 struct Packaged {
   std::string_view library, packages;
 };
-constexpr Packaged packages_of_libraries[] = {{"libucp.so", "libucx0"},
+constexpr Packaged packages_of_libraries[] = {{"libhdf5_serial.so", "libhdf5-103-1"},
+                                              {"libucp.so", "libucx0"},
                                               {"libfabric.so", "libfabric1"},
                                               {"libibverbs.so", "libibverbs1 ibverbs-providers"},
                                               {"libpsm2.so", "libpsm2-2"},

@@ -341,6 +341,8 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
 
 }  // namespace
 
-std::unique_ptr<Recorder> make_hdf5_recorder() { return std::make_unique<Hdf5Recorder>(); }
+extern "C" const ResultsFileEntry results_file{
+    results_file_abi, []() -> std::unique_ptr<Recorder> { return std::make_unique<Hdf5Recorder>(); },
+    hdf5::look_before};
 
 }  // namespace everylink

@@ -208,8 +208,8 @@ void set_of_ranks(hid_t file, const char* name, const std::vector<Carrier>& carr
     check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dwrite");
 }
 
-// HDF5 keeps where the chunks of a dataset are, a byte for each step of a small run. By default it would keep up to
-// 32 MiB of that.
+// HDF5 keeps where the chunks of a dataset are, a byte for each step of a small run. By default it would keep
+// up to 32 MiB of that.
 void limit_metadata_cache(hid_t access) {
   H5AC_cache_config_t config;
   config.version = H5AC__CURR_CACHE_CONFIG_VERSION;

@@ -228,10 +228,7 @@ Recalled read_again(hid_t file, const Options& options, const std::function<void
   return recalled;
 }
 
-}  // namespace hdf5
-
 Before look_before(const Options& options) {
-  using namespace hdf5;
   const Handle file = open_to_read(options);
   try {
     if (!options.confirms() && number<std::int32_t>(file, "complete"))
@@ -250,5 +247,7 @@ Before look_before(const Options& options) {
     throw UsageError(fmt::format("{}: cannot be continued ({})", options.continued_option(), error.what()));
   }
 }
+
+}  // namespace hdf5
 
 }  // namespace everylink

@@ -16,6 +16,8 @@ namespace everylink::hdf5 {
 void check_same(hid_t file, const Facts&);
 // Makes a file that its writer did not close usable by another writer.
 void make_writable_again(const std::string& path);
+// As Recorder's look_before.
+Before look_before(const Options&);
 Recalled read_again(hid_t file, const Options&, const std::function<void(const LinkRows&)>& each);
 
 }  // namespace everylink::hdf5

@@ -16,6 +16,7 @@
 #include "base/errors.hpp"
 #include "base/folder.hpp"
 #include "base/units.hpp"
+#include "host/modules.hpp"
 #include "record/sion_layout.hpp"
 
 namespace everylink {
@@ -28,7 +29,22 @@ bool promises_other_format(const std::string& output) {
          std::all_of(suffix.begin() + 1, suffix.end(), [](unsigned char c) { return std::isalpha(c); });
 }
 
+const ResultsFileEntry& hdf5_module() {
+  static const ResultsFileEntry& once = []() -> const ResultsFileEntry& {
+    std::string why;
+    const auto* entry = static_cast<const ResultsFileEntry*>(module_symbol("hdf5", "results_file", why));
+    if (entry && entry->abi != results_file_abi) why = "hdf5.so belongs to another version of Everylink";
+    if (!why.empty()) throw MachineError(fmt::format("no results file can be written: {}", why));
+    return *entry;
+  }();
+  return once;
+}
+
 }  // namespace
+
+std::unique_ptr<Recorder> make_hdf5_recorder() { return hdf5_module().make_recorder(); }
+
+Before look_before(const Options& options) { return hdf5_module().look_before(options); }
 
 void check_output(const Options& options) {
   const std::filesystem::path path(options.output),

@@ -41,7 +41,8 @@ struct Before {
   RunId run;
   std::uint64_t seed;
 };
-// Throws UsageError if there is no such file, or if its run is complete, unless the options confirm it.
+// Throws UsageError if there is no such file, or if its run is complete, unless the options confirm it, and
+// MachineError if the module hdf5.so cannot be loaded.
 Before look_before(const Options&);
 struct Recalled {
   std::uint32_t steps = 0, main_steps = 0;  // rows of /steps; complete steps of the main run
@@ -94,6 +95,16 @@ class Recorder {
   virtual Kept end(const Ending&) = 0;
 };
 
+// The one symbol, `results_file`, of the module hdf5.so. Only rank 0 needs HDF5, whose libraries take longer
+// to load than all others together.
+struct ResultsFileEntry {
+  int abi;
+  std::unique_ptr<Recorder> (*make_recorder)();
+  Before (*look_before)(const Options&);
+};
+inline constexpr int results_file_abi = 1;
+extern "C" const ResultsFileEntry results_file;
+// Throws MachineError if the module cannot be loaded.
 std::unique_ptr<Recorder> make_hdf5_recorder();
 
 // --no-output: keeps nothing.

@@ -4,6 +4,7 @@
 
 #include "bootstrap/launcher.hpp"
 #include "host/modules.hpp"
+#include "record/recorder.hpp"
 #include "transport/transport.hpp"
 
 namespace everylink {
@@ -14,6 +15,7 @@ extern "C" const LauncherEntry launcher;  // bootstrap/launch_mpi.cpp
 void* module_symbol(const std::string& name, const char*, std::string& why) {
   if (name == "mpi") return const_cast<TransportEntry*>(&entry);
   if (name == "launch_mpi") return const_cast<LauncherEntry*>(&launcher);
+  if (name == "hdf5") return const_cast<ResultsFileEntry*>(&results_file);
   why = fmt::format("the core for SimGrid has no {}.so", name);
   return nullptr;
 }

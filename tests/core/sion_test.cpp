@@ -184,7 +184,7 @@ class ChunkTest : public ::testing::Test {
   Options options_;
   RunId run_{};
   const Layout layout_{3, false};
-  std::unique_ptr<Recorder> recorder_ = make_hdf5_recorder();
+  std::unique_ptr<Recorder> recorder_ = results_file.make_recorder();
 };
 
 TEST_F(ChunkTest, a_link_that_was_measured_twice_has_the_mean_of_all_its_messages) {

@@ -97,7 +97,7 @@ LinkRows invented(std::uint32_t row, std::size_t sizes) {
 }
 
 void record(const Options& options, int log) {
-  const auto recorder = make_hdf5_recorder();
+  const auto recorder = results_file.make_recorder();
   recorder->begin(
       {.options = options,
        .bootstrap = "local",

@@ -84,6 +84,19 @@ def test_a_lost_module_is_named_with_the_folders_that_were_searched(run: Run, tm
     assert "EVERYLINK_TRANSPORT_PATH" in line or "not built" in line
 
 
+def test_without_the_module_for_hdf5_a_run_is_refused_in_one_line_and_measures_with_no_output(tmp_path: Path) -> None:
+    program = tmp_path / "bin/everylink-measure"
+    program.parent.mkdir()
+    shutil.copy(measure_program(), program)
+    words = ["--np", "2", "--mode", "sim", "-s", "1", "-n", "1"]
+    refused = subprocess.run([program, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert refused.stderr.count("\n") == 1
+    assert "no results file can be written: its module hdf5.so is not in " in refused.stderr
+    assert list(tmp_path.iterdir()) == [program.parent]
+    subprocess.run([program, *words, "--no-output"], cwd=tmp_path, stdout=subprocess.DEVNULL, check=True)
+
+
 @pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
 def test_the_modules_of_an_installation_by_pip_are_found(folder: str, tmp_path: Path) -> None:
     program = tmp_path / "bin/everylink-measure"
