@@ -19,8 +19,11 @@ P = np.r_[1e-300, 1e-20, np.linspace(1e-6, 1 - 1e-9, 500)]
 
 
 def test_the_normal_distribution() -> None:
-    np.testing.assert_allclose(normal_tail(Z), stats.norm.sf(Z), rtol=1e-12)
+    np.testing.assert_allclose(normal_tail(Z), stats.norm.sf(Z), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(normal_tail(np.tile(Z, 20)), np.tile(stats.norm.sf(Z), 20), rtol=1e-12, atol=1e-300)
     np.testing.assert_allclose(normal_quantile(P), stats.norm.ppf(P), rtol=1e-12)
+    np.testing.assert_allclose(normal_quantile(np.tile(P, 20)), np.tile(stats.norm.ppf(P), 20), rtol=1e-12)
+    np.testing.assert_array_equal(normal_quantile([0, 1, -1, 2, np.nan]), [-np.inf, np.inf, np.nan, np.nan, np.nan])
 
 
 @pytest.mark.parametrize("freedom", [1, 2.5, 30])

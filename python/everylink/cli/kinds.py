@@ -1,6 +1,7 @@
 """The kinds of measurements, links and load patterns. Each is one object, with a method for each thing commands do.
 
-Only this module checks what a file holds: commands call `kind_of` and use the object that it returns.
+Only this module checks what a file holds: commands call `kind_of` and use the object that it returns. Methods import
+what most commands do not need, so that `show` starts soon.
 """
 
 from abc import ABC, abstractmethod
@@ -14,33 +15,22 @@ from rich.console import Console
 
 from everylink.cli.answers import Answer
 from everylink.cli.sizes import chosen_size
-from everylink.compare.comparison import compare
 from everylink.errors import FileOfAnotherKind, UserMistake
 from everylink.explain.actions import with_actions
 from everylink.explain.because import explained
 from everylink.inventory.cables import wiring_of_run
 from everylink.inventory.cluster import cluster_of
 from everylink.inventory.versus import Versus, versus
-from everylink.io.csv_matrix import write_csv
 from everylink.io.foreign import inventory_losses
 from everylink.io.formats import FORMATS
 from everylink.io.read import read
 from everylink.io.topology import Topology, grouping_of
-from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.expect import parse_expectation
 from everylink.judge.judge import Earlier, judge
 from everylink.judge.stored import judged_once
 from everylink.judge.verdict import JudgedRun, Judgement
-from everylink.load.compare import compare_loads
-from everylink.load.compare_text import load_comparison_json, print_load_comparison
-from everylink.load.csv import flows_of_host, write_load_csv
-from everylink.load.judge import judge_patterns
-from everylink.load.show import print_load_hosts, print_loads
-from everylink.load.summary import load_summary_fields
 from everylink.model.plan import Plan
 from everylink.model.results import Results
-from everylink.predict.fit import line_fits
-from everylink.terminal.comparison import changes_text, comparison_json, print_comparison
 from everylink.terminal.questions import print_fits, print_host_pairs, print_hosts, print_outside, print_switches
 from everylink.terminal.summary import SLOWEST, print_judgement, print_summary
 from everylink.terminal.tables import need_bandwidth
@@ -186,7 +176,7 @@ class Links(Kind):
     def judge(self, results: Results, against: Against) -> Judgement:
         expected = None if against.expect is None else parse_expectation(against.expect)
         baseline, alone = (None if path is None else self.read(path) for path in (against.baseline, against.alone))
-        earlier = None if baseline is None else Earlier(baseline.path, compare(baseline, results).slower)
+        earlier = None if baseline is None else _earlier(baseline, results)
         grouping = grouping_of(results, against.topology)
         if expected is None and earlier is None and alone is None:
             judgement = judged_once(results, grouping)
@@ -195,9 +185,14 @@ class Links(Kind):
         return with_actions(results, explained(results, judgement, against.topology), against.topology)
 
     def plan(self, results: Results, topology: Topology | None) -> Plan:
+        from everylink.judge.confirm import plan_to_confirm
+
         return plan_to_confirm(results, grouping_of(results, topology))
 
     def compare(self, base: Results, new: Results, least: float, everything: bool = False) -> Compared:
+        from everylink.compare.comparison import compare
+        from everylink.terminal.comparison import changes_text, comparison_json, print_comparison
+
         found = compare(base, new, least)
         hosts = _changed_hosts(base, new)
         text, json = partial(print_comparison, found, hosts, everything), partial(comparison_json, found, hosts)
@@ -238,6 +233,8 @@ class Links(Kind):
         return Answer(text, headline(run.judgement), json)
 
     def fit(self, results: Results, everything: bool) -> Answer:
+        from everylink.predict.fit import line_fits
+
         fits = line_fits(results, grouping_of(results))
         if not fits:
             raise UserMistake(
@@ -257,6 +254,8 @@ class Links(Kind):
         return link_pages(run)
 
     def csv(self, results: Results, size: int | None, force: bool) -> Written:
+        from everylink.io.csv_matrix import write_csv
+
         chosen = results if size is None else replace(results, sizes=(chosen_size(results, size),))
         return Written(links_text(chosen), write_csv(chosen, force))
 
@@ -286,6 +285,8 @@ class LoadPatterns(Kind):
         return f"the {self.noun} {_names(results)}"
 
     def judge(self, results: Results, against: Against) -> Judgement:
+        from everylink.load.judge import judge_patterns
+
         for option in ("expect", "baseline", "alone"):
             if getattr(against, option) is not None:
                 raise UserMistake(f"--{option}: applies only to links; {results.path} holds a load pattern")
@@ -296,6 +297,10 @@ class LoadPatterns(Kind):
         raise UserMistake(f"--plan: applies only to links; {results.path} holds a load pattern, which has no plan")
 
     def compare(self, base: Results, new: Results, least: float, everything: bool = False) -> Compared:
+        from everylink.load.compare import compare_loads
+        from everylink.load.compare_text import load_comparison_json, print_load_comparison
+        from everylink.terminal.comparison import changes_text
+
         found = compare_loads(base, new, least)
         hosts = _changed_hosts(base, new)
         text, json = (
@@ -305,6 +310,9 @@ class LoadPatterns(Kind):
         return Compared(found.regression, Answer(text, changes_text(found), json))
 
     def show(self, run: JudgedRun, shown: Shown) -> Answer:
+        from everylink.load.show import print_load_hosts, print_loads
+        from everylink.load.summary import load_summary_fields
+
         if shown.limited or shown.host_pairs or shown.switches:
             self._refuse_links_only(run.results)
 
@@ -336,6 +344,8 @@ class LoadPatterns(Kind):
         return load_pages(run)
 
     def csv(self, results: Results, size: int | None, force: bool) -> Written:
+        from everylink.load.csv import write_load_csv
+
         there = sorted({known for load in results.loads for known in load.sizes})
         if size is not None and size not in there:
             raise UserMistake(f"--size {size}: was not measured; {results.path} has {', '.join(map(size_text, there))}")
@@ -344,6 +354,8 @@ class LoadPatterns(Kind):
         return Written(said, list(inventory_losses(results)))
 
     def tables_of_host(self, subject: Subject) -> dict[str, str]:
+        from everylink.load.csv import flows_of_host
+
         return {"flows.csv": table_text(flows_of_host(subject.results, subject.index, subject.names))}
 
     def plots_of_host(self, subject: Subject) -> "dict[str, Draw]":
@@ -375,6 +387,12 @@ def links_text(results: Results) -> str:
         f"{plural(links, 'link')} of {plural(len(results.ranks), 'rank')} on "
         f"{plural(results.facts.hosts, 'host')}, {plural(len(results.sizes), 'size')}"
     )
+
+
+def _earlier(baseline: Results, results: Results) -> Earlier:
+    from everylink.compare.comparison import compare
+
+    return Earlier(baseline.path, compare(baseline, results).slower)
 
 
 def _changed_hosts(base: Results, new: Results) -> Versus | None:
