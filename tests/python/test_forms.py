@@ -37,6 +37,7 @@ ANSWERS = (  # words, the schema, what --quiet prints
     ("inventory i.h5", "everylink-inventory/1", r"4 hosts: 1 deviation \(1 warning\)"),
     ("inventory i.h5 i.h5", "everylink-inventory-changes/1", r"4 hosts in both files: nothing changed"),
     ("bundle n1 a.h5 -o x.tgz", "everylink-files/1", ""),
+    ("metrics a.h5 -o x.prom", "everylink-files/1", ""),
     ("report a.h5 -o x.html", "everylink-files/1", ""),
     ("report a.h5 -o x.png --curves", "everylink-files/1", ""),
     ("convert a.h5 x.sion", "everylink-files/1", ""),
@@ -103,6 +104,8 @@ def test_quiet_prints_one_line_or_nothing(words: str, line: str, everylink: Comm
 
 
 def force(words: str) -> list[str]:
+    if words.startswith("metrics"):
+        return []  # replaces its file
     return ["--force"] if " -o " in words or "convert" in words or "--place" in words else []
 
 

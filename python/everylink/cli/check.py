@@ -37,6 +37,8 @@ from everylink.launch.transports import CHOICES, Choice, Refused, adapters_of_ea
 from everylink.model.results import Results
 from everylink.terminal.console import terminal
 from everylink.text.check import Checked, check_headline, check_json, check_text
+from everylink.text.drain import scontrol_lines
+from everylink.text.nagios import as_plugin, nagios_answer
 from everylink.units import plural
 
 if TYPE_CHECKING:
@@ -116,6 +118,7 @@ class Run:
         return measure(start, core_options, console, self.log, errors=errors, live=self.live)
 
 
+@as_plugin
 def main(arguments: Sequence[str]) -> int:
     """Check a cluster, or this machine. Exit codes: 0 healthy, 3 faults, 4 nothing proven but something is suspect."""
     began = time.monotonic()
@@ -154,7 +157,15 @@ def _checked(
     if live:
         live.end(checked.run)
     _keep(checked)
-    give(_answer(checked), options)
+    if options.format == "nagios":
+        line, code = nagios_answer(check_headline(checked).plain, checked.run.judgement, checked.conclusion)
+        print(line)
+        return code
+    if options.format == "scontrol":
+        lines = scontrol_lines(checked.run.results, checked.run.judgement, checked.unusable)
+        print("".join(f"{line}\n" for line in lines), end="")
+    else:
+        give(_answer(checked), options)
     return checked.conclusion.exit_code
 
 

@@ -84,6 +84,14 @@ def _all(what: str, group: str = "Output") -> Option:
     return Option(names=("--all",), group=group, brief=f"{what}, however many", more="JSON has all anyway.")
 
 
+OTHER_FORMS = {
+    "junit": "junit is XML for test systems.",
+    "nagios": "nagios is the one line of a plugin for Nagios or Icinga, with its exit codes: 0 OK, 1 WARNING, "
+    "2 CRITICAL, 3 UNKNOWN.",
+    "scontrol": "scontrol prints a command of Slurm for each host to drain, and runs none of them.",
+}
+
+
 def _forms(quiet: str, *others: str, group: str = "Output") -> tuple[Option, ...]:
     """--format and --quiet, which every command has; `quiet` is what is left to print."""
     return (
@@ -95,7 +103,7 @@ def _forms(quiet: str, *others: str, group: str = "Output") -> tuple[Option, ...
             default="text",
             group=group,
             brief="output format",
-            more="docs/json.md describes json, which is one object.",
+            more=" ".join(["docs/json.md describes json, which is one object.", *(OTHER_FORMS[one] for one in others)]),
         ),
         Option(names=("--quiet",), group=group, brief=f"print {quiet}"),
     )
@@ -180,7 +188,7 @@ CHECK = Command(
         ),
         Option(names=("--dry-run",), group="Measurement", brief="print the plan and the command lines only"),
         _live("Output"),
-        *_forms(CONCLUSION),
+        *_forms(CONCLUSION, "nagios", "scontrol"),
         *HELP,
     ),
     examples=(
@@ -505,7 +513,7 @@ DIAGNOSE = Command(
     options=(
         _file(more=LIVE),
         _all("name all faults, findings and suspects"),
-        *_forms(CONCLUSION, "junit"),
+        *_forms(CONCLUSION, "junit", "nagios", "scontrol"),
         _topology("Reference"),
         Option(
             names=("--expect",),
@@ -1017,6 +1025,34 @@ BUNDLE = Command(
     examples=(Example("Everything on n17 for its vendor:", "everylink bundle n17 everylink.h5"),),
 )
 
+METRICS = Command(
+    program="everylink metrics",
+    brief="write a run as metrics for Prometheus",
+    summary="Write the conclusion of a run, and the links, times and verdicts of each of its hosts, as metrics in the "
+    "text format of Prometheus: at most 10 for each host, none for each link.",
+    options=(
+        _file("results file, or the folder of a check", more="A folder also tells which hosts could not be used."),
+        _topology("Hosts"),
+        Option(
+            names=("-o", "--output"),
+            value="OUT",
+            unit="file",
+            group="Output",
+            brief="file to write; its name ends in .prom, as the textfile collector of node_exporter wants it",
+            more="It is replaced in one piece.",
+            otherwise="standard output",
+        ),
+        *_forms(NOTHING),
+        *HELP,
+    ),
+    examples=(
+        Example(
+            "After each nightly check:",
+            "everylink metrics everylink-n01-2026-11-25T02-00-00Z -o everylink.prom",
+        ),
+    ),
+)
+
 EVERYLINK = Program(
     name="everylink",
     brief="measure every point-to-point connection of a cluster, and judge the results",
@@ -1036,6 +1072,7 @@ EVERYLINK = Program(
         PREDICT,
         INVENTORY,
         BUNDLE,
+        METRICS,
     ),
     options=(
         Option(names=("-h",), group="Options", brief="print a short help"),
