@@ -32,8 +32,10 @@ def test_a_program_that_is_faster_meets_the_goal() -> None:
     assert compared(0.9e-6, 1e-6).verdict == "met"
 
 
-def test_a_difference_within_what_one_program_shows_against_itself_is_none() -> None:
-    assert verdict(a_to_b=(0.95, 1.10), a_to_a=(0.90, 1.12)) == "met"
+def test_what_a_machine_is_too_noisy_to_show_is_neither_met_nor_missed() -> None:
+    assert verdict(a_to_b=(0.95, 1.10), a_to_a=(0.90, 1.12)) == "inconclusive"
+    assert verdict(a_to_b=(0.63, 1.94), a_to_a=(0.33, 2.92)) == "inconclusive"
+    assert verdict(a_to_b=(1.20, 1.40), a_to_a=(0.70, 1.50)) == "inconclusive"
 
 
 def test_an_interval_across_the_goal_decides_nothing() -> None:

@@ -49,7 +49,7 @@ class Joining {
       System system = network.system();
       system.end_is_wanted = [this] { return network.now() >= ends_at; };
       system.tell = [this](std::string_view line) { told.push_back({network.now(), std::string(line)}); };
-      part(*join(*place, join_limit, 512, system));
+      part(*join(*place, join_limit, tree_above, system));
     });
   }
 
@@ -63,6 +63,7 @@ class Joining {
   std::vector<std::string> hosts;                              // by rank; empty: not known
   std::shared_ptr<Attendance> attendance;                      // of a supervisor that started the ranks
   Seconds ends_at = std::numeric_limits<Seconds>::infinity();  // a signal asks for the end
+  int tree_above = usual_tree_above;
 
  private:
   int size_;
@@ -95,6 +96,34 @@ TEST(Simulation, ranks_join_and_hold_rounds_and_every_run_takes_the_same_steps) 
   const auto events = events_of_five_rounds();
   EXPECT_GT(events.size(), 20u);
   EXPECT_EQ(events, events_of_five_rounds());
+}
+
+// Every rank is on a host of its own, 1 ms from all others.
+Seconds time_of_round(int ranks, int tree_above) {
+  Joining run(ranks);
+  run.tree_above = tree_above;
+  Seconds took = 0;
+  const Decide decide = [](auto, auto) { return Blob(); };
+  for (int rank = 0; rank < ranks; ++rank)
+    run.start(
+        rank,
+        [&, rank](Bootstrap& world) {
+          for (int i = 0; i < 3; ++i) {  // the first of these are on their way while ranks still join
+            const Seconds began = run.network.now();
+            EXPECT_TRUE(world.round({}, no_rank, {}, join_limit, decide));
+            if (rank == 0) took = run.network.now() - began;
+          }
+        },
+        1e-2 * rank);
+  run.network.run();
+  return took;
+}
+
+TEST(Simulation, a_round_takes_one_latency_there_and_one_back_for_each_level_of_the_tree) {
+  EXPECT_NEAR(time_of_round(40, 512), 2e-3, 1e-9);
+  EXPECT_NEAR(time_of_round(33, 8), 2e-3, 1e-9);  // 32 leaders below rank 0
+  EXPECT_NEAR(time_of_round(34, 8), 4e-3, 1e-9);
+  EXPECT_NEAR(time_of_round(1 + 32 + 32 * 32 + 1, 8), 6e-3, 1e-9);
 }
 
 TEST(Simulation, a_rank_that_sleeps_is_gone_after_exactly_the_limit_and_is_back_when_it_wakes) {

@@ -303,6 +303,7 @@ class PhaseReadings:
         links = {found: _both_ways(found) for found in findings.bad if found.kind == "pair" and slow[found]}
         control = comparable.part == 0
         control[best.places([link for both in links.values() for link in both])] = False
+        control[best.places(self._links_of_trunks([trunk for trunk in findings.trunks if slow[trunk]], findings))] = False
         found = []
         for pair, both in links.items():
             own = best.places(both)
@@ -319,8 +320,7 @@ class PhaseReadings:
         """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either."""
         ends = [one for one in findings.bad if one.kind in ("host", "group")]
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
-        any_group = any(one.kind == "group" for one in ends)
-        beside = hosts.without(self._links_of_ways(findings)) if any_group else hosts
+        beside = hosts.without(self._links_of_ways(findings)) if ends else hosts
         in_groups = _in_groups(ends, findings)
         slow: dict[Found | Trunk, bool | None] = {}
         for one in ends:
@@ -333,18 +333,20 @@ class PhaseReadings:
                 )
             elif not self.knows_little_of(one, findings.effects.group_of):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
-                slow[one] = hosts.are_slow(one.effect, links, False, unless_usual=True)
+                slow[one] = beside.are_slow(one.effect, links, False, unless_usual=True)
             else:
                 slow[one] = None
         return slow
 
     def _links_of_ways(self, findings: Findings) -> Links:
         """The links of slow trunks and pairs, both directions."""
-        links = [link for one in findings.bad if one.kind == "pair" for link in _both_ways(one)]
-        for trunk in findings.trunks:
-            there = self.of_hosts.links_of(trunk, findings.effects.group_of)
-            links += [*there, *_turned(there)]
-        return links
+        pairs = [link for one in findings.bad if one.kind == "pair" for link in _both_ways(one)]
+        return pairs + self._links_of_trunks(findings.trunks, findings)
+
+    def _links_of_trunks(self, trunks: Iterable[Trunk], findings: Findings) -> Links:
+        """The links of these trunks, both directions."""
+        there = [link for trunk in trunks for link in self.of_hosts.links_of(trunk, findings.effects.group_of)]
+        return [*there, *_turned(there)]
 
     def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> _Comparable:
         best, effects = self.of_hosts, findings.effects
