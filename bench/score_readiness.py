@@ -28,7 +28,7 @@ from worlds.world import World
 from everylink.judge.judge import judge
 from everylink.model.plan import Plan
 from everylink.model.results import Results
-from everylink.model.rows import MAIN, Rows
+from everylink.model.rows import Rows
 from everylink.simulate.results import confirmed
 
 HOSTS = 232
@@ -119,7 +119,12 @@ def score(case: Case) -> Score:
     )  # fmt: skip
     first, spent = len(measured.steps.began), seconds_of_steps(again)
     return Score(
-        case, parts, said, (first, len(spent) - first), (float(spent[:first].sum()), float(spent[first:].sum())), judging
+        case,
+        parts,
+        said,
+        (first, len(spent) - first),
+        (float(spent[:first].sum()), float(spent[first:].sum())),
+        judging,
     )
 
 
@@ -148,12 +153,9 @@ def saved(path: Path) -> list[Score]:
     scores = []
     for line in path.read_text().splitlines():
         one = json.loads(line)
-        scores.append(
-            Score(
-                Case(**one["case"]), tuple(Part(**part) for part in one["parts"]),
-                tuple(Said(**said) for said in one["said"]), tuple(one["steps"]), tuple(one["seconds"]), one["judging"],
-            )  # fmt: skip
-        )
+        said = tuple(Said(**one_said) for one_said in one["said"])
+        parts, steps, seconds = tuple(Part(**part) for part in one["parts"]), tuple(one["steps"]), tuple(one["seconds"])
+        scores.append(Score(Case(**one["case"]), parts, said, steps, seconds, one["judging"]))
     return scores
 
 

@@ -37,7 +37,7 @@ def round_of(name: str, program: Path, hosts: int, rounds: int, tree_above: int)
     }  # fmt: skip
     ranks = []
     for rank in range(hosts):
-        command = [BED, "--name", name, "exec", f"h{rank}", program, str(rounds)]
+        command = [str(BED), "--name", name, "exec", f"h{rank}", str(program), str(rounds)]
         environment = os.environ | common | {"EVERYLINK_RANK": str(rank)}
         ranks.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment))
         if rank == 1:

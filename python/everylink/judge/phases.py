@@ -303,7 +303,8 @@ class PhaseReadings:
         links = {found: _both_ways(found) for found in findings.bad if found.kind == "pair" and slow[found]}
         control = comparable.part == 0
         control[best.places([link for both in links.values() for link in both])] = False
-        control[best.places(self._links_of_trunks([trunk for trunk in findings.trunks if slow[trunk]], findings))] = False
+        slow_trunks = [trunk for trunk in findings.trunks if slow[trunk]]
+        control[best.places(self._links_of_trunks(slow_trunks, findings))] = False
         found = []
         for pair, both in links.items():
             own = best.places(both)
