@@ -44,14 +44,16 @@ class Commits {
   bool if_due(bool at_once) {
     constexpr Seconds every = 1;
     if (!at_once && steady_now() < last_ + every) return false;
-    const bool kept = recorder_.commit() == Kept::in_file;
+    is_kept_ = recorder_.commit() == Kept::in_file;
     start();
-    return kept;
+    return is_kept_;
   }
+  bool is_kept() const { return is_kept_; }  // what was recorded until the last commit
 
  private:
   Recorder& recorder_;
   Seconds last_ = 0;
+  bool is_kept_ = true;
 };
 
 // What every campaign writes to, and what it knows about the ranks.

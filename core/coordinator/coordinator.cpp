@@ -297,14 +297,19 @@ std::optional<Order> Coordinator::next_order(std::span<const int> gone) {
 
 Order Coordinator::end(bool interrupted) {
   interrupted_ = interrupted;
-  const Options& o = context_.options;
-  if (interrupted)
-    log_.console.complain(
-        fmt::format("a signal ends the run early; {}", o.is_sion() || !o.pattern.empty()
-                                                           ? "the file holds what was measured so far"
-                                                           : "--resume FILE continues it"));
+  if (interrupted) log_.console.complain("a signal ends the run early; " + what_is_left());
   if (auto last = campaign_->last_order()) return std::move(*last);
   return close({}, {});
+}
+
+std::string Coordinator::what_is_left() const {
+  const Options& o = context_.options;
+  if (o.no_output) return "with --no-output nothing of it is kept";
+  if (!log_.commits.is_kept())
+    return o.pattern.empty() ? fmt::format("{0}.parts holds what {0} lacks", o.output)
+                             : "the file holds what was measured before it could not be written any more";
+  if (o.is_sion() || !o.pattern.empty()) return "the file holds what was measured so far";
+  return "--resume FILE continues it";
 }
 
 // A rank that cannot write its part of a .sion file does not end the run: its rows are in the file, too.

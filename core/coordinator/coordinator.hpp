@@ -50,6 +50,7 @@ class Coordinator {
   void warn(const std::string&);
   void remark_doubles();
   Order end(bool interrupted);
+  std::string what_is_left() const;  // of a run that a signal ends
   void note_unwritten(const std::vector<Report>&);
   Order close(const std::vector<Report>& of_writing, std::span<const int> gone);
   static LocalFaults faults_of(const std::vector<Report>&);

@@ -233,6 +233,7 @@ def assert_goes_on(run: Running, err: Path, why: str) -> None:
     assert run.end() == 1
     lines = err.read_text().splitlines()
     assert [GOES_ON in line for line in lines].count(True) == 1, lines
+    assert sum(f"a signal ends the run early; {run.path}.parts holds what" in line for line in lines) == 1, lines
 
 
 @pytest.mark.parametrize("mode", ["tcp", "sim"])
