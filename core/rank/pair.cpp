@@ -24,7 +24,7 @@ Seconds clock_cost(const Transport& clock) {
 // Of a pair of which nothing is known yet.
 Report report_of(const PairWork& work) {
   Report report;
-  report.step = work.order.step().row;
+  report.step = work.step.row;
   report.rank = work.rank;
   report.peer = work.peer;
   return report;
@@ -35,7 +35,7 @@ Sample sample_of(const PairWork& work, std::size_t size) {
   Sample sample;
   sample.from = static_cast<std::uint32_t>(work.rank);
   sample.to = static_cast<std::uint32_t>(work.peer);
-  sample.step = work.order.step().row;
+  sample.step = work.step.row;
   sample.size = static_cast<std::uint32_t>(size);
   sample.attempt = work.order.attempt;
   return sample;
@@ -48,14 +48,16 @@ class Pair {
 
   Report run(View peer_offer) {
     const auto& sizes = work_.options.sizes;
-    const Seconds begin =
-        peer_offer.empty() ? transport_.now() : begin_link(work_.entry, transport_, peer_offer);
+    Seconds begin = peer_offer.empty() ? transport_.now() : begin_link(work_.entry, transport_, peer_offer);
     last_call_ = begin + work_.budget;
     Seconds until = until_for(begin, sizes.front());
     if (peer_offer.empty())
       state_ = Outcome::absent;
-    else
-      connect(peer_offer, until);
+    else if (const Seconds began = connect(peer_offer, until); began > begin) {
+      begin = began;
+      last_call_ = begin + work_.budget;
+      until = until_for(begin, sizes.front());
+    }
     const Seconds connected = transport_.now();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (i > 0) until = until_for(transport_.now(), sizes[i]);
@@ -76,15 +78,17 @@ class Pair {
  private:
   bool probing() const { return work_.order.calibrates; }
 
-  void connect(View peer_offer, Seconds until) {
+  // Returns when both ends have begun, in virtual time.
+  Seconds connect(View peer_offer, Seconds until) {
     Connection made = connect_or_explain(transport_, work_.peer, work_.epoch, peer_offer, until);
     link_ = std::move(made.link);
     if (link_ && work_.kernel.one_sided) sides_.one_sided = &work_.entry.one_sided(*link_);
     if (link_ && work_.entry.chained) sides_.chained = &work_.entry.chained(*link_);
-    if (link_) return;
+    if (link_) return made.began;
     state_ = made.is_local ? Outcome::local : transport_.now() < until ? Outcome::broken : Outcome::timeout;
     report_.fault_of_link = std::move(made.fault);
     report_.fault_is_local = made.is_local;
+    return made.began;
   }
 
   Seconds until_for(Seconds now, std::size_t bytes) const {
@@ -182,7 +186,7 @@ class Pair {
   // share a link of the network, their messages go one way together. The other one in the next iteration and
   // at the next size.
   bool begins_here(std::size_t i) const {
-    const auto step = static_cast<std::uint64_t>(work_.order.step().schedule_step);
+    const auto step = static_cast<std::uint64_t>(work_.step.schedule_step);
     const bool low_begins = (step + work_.order.iteration + i) % 2 == 0;
     return low_begins == (work_.rank < work_.peer);
   }
@@ -198,7 +202,7 @@ class Pair {
   // Warm the connection in both directions and last until all other ranks measure too.
   int warmups_before_all() const {
     if (probing()) return 0;
-    const int lead_in = work_.messages > 0 ? 0 : static_cast<int>(work_.order.tunings.front().lead_in);
+    const int lead_in = work_.messages > 0 || !work_.leads_in ? 0 : static_cast<int>(work_.order.tunings.front().lead_in);
     return std::max(lead_in, std::min(work_.options.warmups, warmups_both_ways));
   }
 

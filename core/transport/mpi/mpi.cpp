@@ -304,6 +304,7 @@ extern "C" const TransportEntry entry{
     .one_sided_by = "MPI",
     .all_to_all = make_all_to_all,
     .blocks = blocks,
-    .gpu_memory = true};
+    .gpu_memory = true,
+    .steps_ahead = true};
 
 }  // namespace everylink
