@@ -201,7 +201,7 @@ class Runner {
     lacks_.clear();
     for (const int peer : peers_in(order)) {
       auto& lacks = lacks_.emplace_back(lacks_always_);
-      auto& [to, bytes] = offers.emplace_back(Offer{.peer = peer});
+      Blob& bytes = offers.emplace_back(Offer{.peer = peer}).bytes;
       if (peer == no_rank || !lacks.empty()) continue;
       const std::uint64_t epoch = order.epoch + offers.size() - 1;
       if (const auto fault = local_fault_of([&] { bytes = endpoint_.transport->offer(peer, epoch); }))

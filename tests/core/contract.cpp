@@ -90,8 +90,8 @@ Blob Rank::exchange(int peer, std::uint64_t number) {
 Blob Rank::exchange_beside_a_stopped_one(int peer, std::uint64_t number) {
   const Blob offer = transport->offer(peer, epoch(number));
   for (;;) {
-    const Blob theirs = round(peer, offer, false, patience() / 20).from_peers.at(0);
-    if (!theirs.empty()) return theirs;
+    const auto theirs = round(peer, offer, false, patience() / 20).from_peers;
+    if (!theirs.empty() && !theirs.front().empty()) return theirs.front();
   }
 }
 

@@ -227,7 +227,7 @@ TEST(Star, a_second_rank_of_the_same_number_is_refused) {
   const auto first = join(one, long_limit());
   EXPECT_THROW(join(twin, long_limit()), MachineError);
   star.start(2, [](Bootstrap& world) { submit(world, ""); });
-  EXPECT_TRUE(first->round({}, no_rank, {}, long_limit(), never));
+  EXPECT_TRUE(first->round({}, {}, long_limit(), never));
 }
 
 TEST(Star, ranks_that_never_join_are_gone_in_the_first_round) {
