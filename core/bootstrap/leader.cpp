@@ -74,10 +74,8 @@ Leader::~Leader() { branches_.drain(clock_.now() + farewell_limit, farewell_limi
 std::optional<Round> Leader::round(View to_rank_0, const std::vector<Offer>& offers, Seconds limit,
                                    const Decide& decide) {
   Seconds until = clock_.now() + limit;
-  take({.round = number_,
-        .rank = 0,
-        .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
-        .offers = offers});
+  take(
+      {.round = number_, .rank = 0, .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()), .offers = offers});
   tend(0);
   while (a_rank_is_due()) {
     if (end_is_wanted_()) until = std::min(until, clock_.now() + last_moment);

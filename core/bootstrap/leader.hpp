@@ -28,7 +28,8 @@ class Leader final : public Bootstrap {
 
   int rank() const override { return 0; }
   int size() const override { return size_; }
-  std::optional<Round> round(View to_rank_0, const std::vector<Offer>&, Seconds limit, const Decide&) override;
+  std::optional<Round> round(View to_rank_0, const std::vector<Offer>&, Seconds limit,
+                             const Decide&) override;
 
  private:
   static constexpr std::uint64_t never = ~std::uint64_t{0};

@@ -24,8 +24,8 @@ constexpr int most_calm_wanted = 4096;
 
 constexpr std::uint32_t no_row = ~0u;
 
-// Those that answer the step with this row, and late ones of steps before `late_before`. Late results of other
-// steps do not count, as these are measured again.
+// Those that answer the step with this row, and late ones of steps before `late_before`. Late results of
+// other steps do not count, as these are measured again.
 std::vector<Report> reports_that_count(const std::vector<Report>& all, std::uint32_t row,
                                        std::uint32_t late_before) {
   std::vector<Report> counting;

@@ -73,7 +73,7 @@ class PairCampaign final : public Campaign {
   std::uint32_t recorded_ = 0;       // the row of /steps that comes next
   int calm_ = 0, calm_wanted_ = 4;   // steps without a fault, so far and before orders carry several
   std::optional<Order> again_from_;  // the first step of the last order that was not whole
-  std::vector<Tuning> tunings_;            // one per size
+  std::vector<Tuning> tunings_;      // one per size
   std::uint32_t iteration_ = 0;
   std::uint32_t next_row_ = 0;
   bool calibrated_ = false;  // this round brought the results of calibration

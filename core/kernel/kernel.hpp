@@ -31,8 +31,8 @@ struct Turn {
   std::size_t stride;
   Seconds until;
   int first = 0;  // number of the first message
-  // Of a kernel that `joins` its turns: the next one over the same link, which begins in the meeting that ends
-  // this one. Null: there is none.
+  // Of a kernel that `joins` its turns: the next one over the same link, which begins in the meeting that
+  // ends this one. Null: there is none.
   const Turn* next = nullptr;
   bool leads_next = false;
   bool is_joined = false;    // to the turn before

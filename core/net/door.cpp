@@ -250,7 +250,8 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, View key
       Socket socket = reach(addresses[tried], theirs, share, local);
       if (!socket) note_fault(fmt::format("{}: {}", addresses[tried].text(), std::strerror(errno)));
       Answer answer;
-      if (!socket || !send_all(socket, bytes_of(mine), until) || !receive_all(socket, std::as_writable_bytes(std::span(&answer, 1)), until))
+      if (!socket || !send_all(socket, bytes_of(mine), until) ||
+          !receive_all(socket, std::as_writable_bytes(std::span(&answer, 1)), until))
         break;
       if (!same(answer.proof, answer_to(mine, key, answer.note).proof)) {
         if (const int other = rank_in(answer.proof); other != no_rank)

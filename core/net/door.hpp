@@ -28,9 +28,9 @@ class Door {
   // `bound`: sockets to other machines use that interface, whatever the routes say.
   Door(int rank, const std::string& interface, bool one_machine, bool bound = false);
 
-  // Opens the listener if this is the upper rank. `connect`, for this or a later epoch, closes it, and so does
-  // an offer for an epoch that is more than `most_epochs_ahead` later. Throws LocalFault if this machine cannot
-  // listen.
+  // Opens the listener if this is the upper rank. `connect`, for this or a later epoch, closes it, and so
+  // does an offer for an epoch that is more than `most_epochs_ahead` later. Throws LocalFault if this machine
+  // cannot listen.
   static constexpr std::uint64_t most_epochs_ahead = 32;
   Blob offer(int peer, std::uint64_t epoch);
   // `count` sockets to the peer, or none: not connected. A half-open caller, or one of another epoch, is

@@ -20,7 +20,8 @@ constexpr Seconds longest_time = 1e9;
 void Report::check(int from, int ranks, std::size_t sizes) const {
   const auto is_time = [](Seconds t) { return t >= 0 && t <= longest_time; };
   bool good = rank == from && peer >= no_rank && peer < ranks && peer != rank;
-  good &= is_time(busy) && is_time(took) && is_time(began) && is_time(now) && is_time(warmup) && is_time(orders_took);
+  good &= is_time(busy) && is_time(took) && is_time(began) && is_time(now) && is_time(warmup) &&
+          is_time(orders_took);
   good &= fault.empty() || fault_exit == exit_machine || fault_exit == exit_usage;
   good &= led.samples.empty() || (peer != no_rank && led.samples.size() == sizes);
   good &= host.size() <= 1;

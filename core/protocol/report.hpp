@@ -50,9 +50,9 @@ struct Report {
   static constexpr auto fields =
       std::tuple(&Report::carrier, &Report::fault, &Report::fault_exit, &Report::step, &Report::rank,
                  &Report::peer, &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took,
-                 &Report::began, &Report::fault_of_link, &Report::fault_is_local, &Report::led, &Report::notes,
-                 &Report::needs, &Report::warmup, &Report::orders_took, &Report::flows, &Report::now,
-                 &Report::host, &Report::carried, &Report::retransmits);
+                 &Report::began, &Report::fault_of_link, &Report::fault_is_local, &Report::led,
+                 &Report::notes, &Report::needs, &Report::warmup, &Report::orders_took, &Report::flows,
+                 &Report::now, &Report::host, &Report::carried, &Report::retransmits);
 
   // Throws MachineError if rank `from` cannot have sent this in a run with these numbers of ranks and sizes.
   void check(int from, int ranks, std::size_t sizes) const;

@@ -218,7 +218,8 @@ class Pair {
   // Warm the connection in both directions and last until all other ranks measure too.
   int warmups_before_all() const {
     if (probing()) return 0;
-    const int lead_in = work_.messages > 0 || !work_.leads_in ? 0 : static_cast<int>(work_.order.tunings.front().lead_in);
+    const int lead_in =
+        work_.messages > 0 || !work_.leads_in ? 0 : static_cast<int>(work_.order.tunings.front().lead_in);
     return std::max(lead_in, std::min(work_.options.warmups, warmups_both_ways));
   }
 

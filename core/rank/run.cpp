@@ -454,7 +454,8 @@ class Runner {
       if (i > 0 && steady_now() - really_began > ahead_limit) break;
       const Seconds begins = now() - began;
       const int peer = offers[i].peer;
-      Report report = take_part(order, order.steps[i], epoch + i, peer, lacks_[i], round, round.from_peers[i]);
+      Report report =
+          take_part(order, order.steps[i], epoch + i, peer, lacks_[i], round, round.from_peers[i]);
       report.began = begins;
       const bool goes_on = peer == no_rank || report.is_whole() || is_simulated_fault(report);
       if (is_single || peer != no_rank || world_->rank() == 0) reports.push_back(std::move(report));
@@ -487,27 +488,28 @@ class Runner {
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const bool one_direction = order.attempt == Attempt::one_way;
-    const PairWork work{
-        .options = of_pairs_,
-        .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
-        .entry = entry_,
-        .rank = rank,
-        .peer = peer,
-        .epoch = epoch,
-        .order = order,
-        .step = step,
-        .leads_in = &step == &order.step(),
-        .budget = budget_of(order, reach(peer), rank, peer),
-        .messages = messages_of(order, reach(peer), rank, peer),
-        .verifies_ends = memory_.needs_gpu,
-        .keep =
-            [&](const Sample& sample) {
-              // What failed among several steps is measured again.
-              if (order.steps.size() == 1 || sample.outcome == Outcome::ok) unsaved_.keep(sample, number_);
-              if (chunk_)
-                chunk_->keep(sample, step_number(step, options_.serial, world_->size()), number_);
-            },
-        .carried = carried_};
+    const PairWork work{.options = of_pairs_,
+                        .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
+                        .entry = entry_,
+                        .rank = rank,
+                        .peer = peer,
+                        .epoch = epoch,
+                        .order = order,
+                        .step = step,
+                        .leads_in = &step == &order.step(),
+                        .budget = budget_of(order, reach(peer), rank, peer),
+                        .messages = messages_of(order, reach(peer), rank, peer),
+                        .verifies_ends = memory_.needs_gpu,
+                        .keep =
+                            [&](const Sample& sample) {
+                              // What failed among several steps is measured again.
+                              if (order.steps.size() == 1 || sample.outcome == Outcome::ok)
+                                unsaved_.keep(sample, number_);
+                              if (chunk_)
+                                chunk_->keep(sample, step_number(step, options_.serial, world_->size()),
+                                             number_);
+                            },
+                        .carried = carried_};
     if (!lacks.empty()) return pair_not_measured(work, lacks);
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
     const bool is_untimed = order.calibrates && reader_;
@@ -613,7 +615,7 @@ class Runner {
   std::optional<Plan> plan_;
   std::pair<Attempt, std::uint64_t> plan_of_{};  // the attempt and relabelling of plan_
   Endpoint endpoint_;
-  int gpu_ = 0;        // the ordinal of the one whose memory holds messages
+  int gpu_ = 0;  // the ordinal of the one whose memory holds messages
   // What this machine lacks, so that a pair of the next order cannot be measured; "": nothing.
   std::vector<std::string> lacks_;
   std::string lacks_always_;  // ... so that there is no transport

@@ -210,10 +210,9 @@ TEST(Door, offers_made_ahead_connect_in_turn_with_a_note_and_an_earlier_one_is_t
   for (const std::uint64_t later : {1, 2}) {
     const auto& [from_caller, from_listener] = offers[later];
     std::uint64_t of_listener = 100 + later, of_caller = later;
-    auto called =
-        std::async(std::launch::async, [&, &offer = from_caller] {
-          return two.listener.connect(0, epoch + later, offer, 1, soon(), &of_listener);
-        });
+    auto called = std::async(std::launch::async, [&, &offer = from_caller] {
+      return two.listener.connect(0, epoch + later, offer, 1, soon(), &of_listener);
+    });
     EXPECT_EQ(two.caller.connect(1, epoch + later, from_listener, 1, soon(), &of_caller).size(), 1u);
     EXPECT_EQ(called.get().size(), 1u);
     EXPECT_EQ(of_listener, later);

@@ -803,8 +803,8 @@ void Run::check_round(Rank&, int number, std::uint64_t submitted_for, const Roun
     const Blob expected = both ? offer(peer, number, round.number, step) : Blob();
     const Blob& seen = round.from_peers[static_cast<std::size_t>(step)];
     if (seen != expected)
-      violated("rank {} got {} bytes of its peer {} in step {} of round {}, not {}", number, seen.size(), peer,
-               step, round.number, expected.size());
+      violated("rank {} got {} bytes of its peer {} in step {} of round {}, not {}", number, seen.size(),
+               peer, step, round.number, expected.size());
   }
 }
 

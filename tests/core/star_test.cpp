@@ -44,9 +44,9 @@ TEST(Star, an_offer_reaches_a_peer_only_if_both_name_each_other) {
     star.start(rank, [rank, peer = peers[rank]](Bootstrap& world) {
       const Round round = submit(world, "", peer, "from " + std::to_string(rank));
       EXPECT_EQ(text(round.from_peers.at(0)), rank == 0   ? "from 3"
-                                       : rank == 3 ? "from 0"
-                                       : rank == 5 ? "from 5"
-                                                   : "")
+                                              : rank == 3 ? "from 0"
+                                              : rank == 5 ? "from 5"
+                                                          : "")
           << rank;
       const Round next = submit(world, "", rank < 6 ? rank ^ 1 : no_rank, "again " + std::to_string(rank));
       EXPECT_EQ(text(next.from_peers.at(0)), rank < 6 ? "again " + std::to_string(rank ^ 1) : "")
@@ -55,7 +55,8 @@ TEST(Star, an_offer_reaches_a_peer_only_if_both_name_each_other) {
 }
 
 TEST(Star, of_several_offers_the_ith_meets_the_ith_of_the_peer) {
-  // Ranks 0 and 1 meet first, then 0 and 2, then 1 and 2, while the others have nobody to meet or name another.
+  // Ranks 0 and 1 meet first, then 0 and 2, then 1 and 2, while the others have nobody to meet or name
+  // another.
   const std::vector<int> peers[] = {{1, 2, no_rank, 1}, {0, no_rank, 2, 2}, {no_rank, 0, 1}};
   Star star(3);
   for (int rank = 0; rank < 3; ++rank)
@@ -267,7 +268,8 @@ TEST(Star, large_words_pass_in_both_directions) {
       const Round round =
           must(world.round(mine, {{rank ^ 1, offer}}, long_limit(), rank == 0 ? Decide(decide) : never));
       EXPECT_EQ(round.decision, Blob(bytes, std::byte{99}));
-      EXPECT_EQ(round.from_peers.at(0), rank == 2 ? Blob() : Blob(bytes, static_cast<std::byte>(10 + (rank ^ 1))));
+      EXPECT_EQ(round.from_peers.at(0),
+                rank == 2 ? Blob() : Blob(bytes, static_cast<std::byte>(10 + (rank ^ 1))));
       submit(world, "");  // a rank that leaves has sent everything
     });
 }

@@ -60,8 +60,8 @@ class Ranks {
   bool on_one_machine = false;
 
   Recorded memory;
-  std::vector<Measure> orders;     // that were followed
-  std::vector<Order> replacing;    // those that took the place of another one
+  std::vector<Measure> orders;   // that were followed
+  std::vector<Order> replacing;  // those that took the place of another one
 
   Ranks() {
     options.sizes = {8};
@@ -119,8 +119,7 @@ class Ranks {
     EXPECT_EQ(memory.steps_recorded, steps);
     EXPECT_TRUE(memory.in_order);
     EXPECT_EQ(memory.times.size(), static_cast<std::size_t>(ranks * (ranks - 1)));
-    for (const auto& [link, times] : memory.times)
-      EXPECT_EQ(times, 1) << link.first << " -> " << link.second;
+    for (const auto& [link, times] : memory.times) EXPECT_EQ(times, 1) << link.first << " -> " << link.second;
   }
 
  private:
@@ -229,7 +228,8 @@ TEST(StepsAhead, a_fault_that_lasts_is_recorded_when_its_step_is_measured_alone)
   for (const auto& [link, outcome] : run.memory.others) EXPECT_EQ(outcome, Outcome::timeout);
 }
 
-TEST(StepsAhead, a_rank_that_is_missing_is_absent_from_steps_measured_alone_and_its_late_results_do_not_count) {
+TEST(StepsAhead,
+     a_rank_that_is_missing_is_absent_from_steps_measured_alone_and_its_late_results_do_not_count) {
   Ranks run;
   bool was_missing = false;
   run.misses = [&](int rank, const Measure& done) {

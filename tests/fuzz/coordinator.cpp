@@ -105,9 +105,14 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
   fuzz::Pieces in(bytes);
   NoRecorder recorder;
   Console console(Progress::none);
-  Coordinator coordinator(
-      {.options = o, .bootstrap = "local", .pinned = false, .real_memory = false, .now = steady_now, .steps_ahead = true, .steps_ahead_if_crowded = true}, ranks,
-      recorder, console);
+  Coordinator coordinator({.options = o,
+                           .bootstrap = "local",
+                           .pinned = false,
+                           .real_memory = false,
+                           .now = steady_now,
+                           .steps_ahead = true,
+                           .steps_ahead_if_crowded = true},
+                          ranks, recorder, console);
   std::vector<Submitted> submitted;
   for (int rank = 0; rank < ranks; ++rank)
     submitted.push_back(
