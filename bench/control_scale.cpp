@@ -65,7 +65,7 @@ int rank_0(Place& place, int rounds) {
   };
   for (int i = 0; i < rounds; ++i) {
     const Seconds start = steady_now();
-    world->round(Blob(report_bytes), no_rank, {}, 600, decide);
+    world->round(Blob(report_bytes), {}, 600, decide);
     times.push_back(steady_now() - start);
   }
   over = true;
@@ -104,9 +104,8 @@ class Others {
     for (int rank = 1; rank < size_; ++rank) {
       const Submission submission{.round = number,
                                   .rank = rank,
-                                  .peer = rank ^ 1,
                                   .to_rank_0 = Blob(report_bytes),
-                                  .to_peer = Blob(offer_bytes)};
+                                  .offers = {{rank ^ 1, Blob(offer_bytes)}}};
       way(rank).send(Channel::Kind::submission, {submission.packed()});
     }
     for (int answered = 0; answered < size_ - 1;) {

@@ -12,6 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "base/ranks.hpp"
 #include "base/seconds.hpp"
 #include "bootstrap/place.hpp"
 #include "host/streams.hpp"
@@ -24,13 +25,19 @@ struct Submitted {
   Blob to_rank_0;
 };
 
-// The same on every rank, except from_peer and took.
+// What a rank hands in for another rank. The i-th offer of a rank meets the i-th offer of its peer.
+struct Offer {
+  int peer = no_rank;  // no_rank: for nobody
+  Blob bytes = {};
+};
+
+// The same on every rank, except from_peers and took.
 struct Round {
   std::uint64_t number = 0;    // another than the one submitted for, or this rank is among the gone: it was
                                // late, and learns where the others are
   Blob decision = {};          // rank 0's, from decide
   std::vector<int> gone = {};  // sorted: the ranks that did not submit for this round
-  Blob from_peer = {};         // what `peer` submitted for this rank; empty: nothing
+  std::vector<Blob> from_peers = {};  // what the peer of each offer offered this rank; empty: nothing
   Seconds took = 0;  // on rank 0: from sending the first answer until the last rank can have its own
 };
 
@@ -46,7 +53,7 @@ class Bootstrap {
   // Hands in for the next round and sleeps until its answer. Rank 0 waits for `limit` seconds of real time
   // and decides which ranks are gone; the others wait for twice that and a minute more. Nothing: rank 0 is
   // lost.
-  virtual std::optional<Round> round(View to_rank_0, int peer, View to_peer, Seconds limit,
+  virtual std::optional<Round> round(View to_rank_0, const std::vector<Offer>&, Seconds limit,
                                      const Decide&) = 0;
 };
 

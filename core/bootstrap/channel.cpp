@@ -98,7 +98,10 @@ void Channel::close() {
 }
 
 Blob Submission::packed() const {
-  return Packer().add(round).add(rank).add(peer).add(to_rank_0).add(to_peer).take();
+  Packer out;
+  out.add(round).add(rank).add(to_rank_0).add(static_cast<std::uint64_t>(offers.size()));
+  for (const auto& [peer, bytes] : offers) out.add(peer).add(bytes);
+  return out.take();
 }
 
 Submission Submission::head_of(View bytes) {
@@ -106,15 +109,17 @@ Submission Submission::head_of(View bytes) {
   Submission submission;
   submission.round = in.get<std::uint64_t>();
   submission.rank = in.get<int>();
-  submission.peer = in.get<int>();
   return submission;
 }
 
 Submission Submission::unpacked(View bytes) {
   Submission submission = head_of(bytes);
-  Unpacker in(bytes.subspan(sizeof submission.round + 2 * sizeof(int)));
+  Unpacker in(bytes.subspan(sizeof submission.round + sizeof submission.rank));
   submission.to_rank_0 = in.list<std::byte>();
-  submission.to_peer = in.list<std::byte>();
+  for (auto left = in.count(); left > 0; --left) {
+    const int peer = in.get<int>();
+    submission.offers.push_back({peer, in.list<std::byte>()});
+  }
   return submission;
 }
 
@@ -147,7 +152,10 @@ Answer::Common Answer::Common::unpacked(View bytes, int size) {
 Blob Answer::packed(const std::vector<For>& all) {
   Packer out;
   out.add(static_cast<std::uint64_t>(all.size()));
-  for (const auto& one : all) out.add(one.rank).add(one.from_peer);
+  for (const auto& one : all) {
+    out.add(one.rank).add(static_cast<std::uint64_t>(one.from_peers.size()));
+    for (const auto& bytes : one.from_peers) out.add(bytes);
+  }
   return out.take();
 }
 
@@ -159,7 +167,8 @@ std::pair<Blob, std::vector<Answer::For>> Answer::split(View bytes, int size) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const int rank = in.get<int>();
     Unpacker::must(rank >= 0 && rank < size);
-    parts.second.push_back({rank, in.list<std::byte>()});
+    auto& from_peers = parts.second.emplace_back(For{.rank = rank}).from_peers;
+    for (auto left = in.count(); left > 0; --left) from_peers.push_back(in.list<std::byte>());
   }
   return parts;
 }

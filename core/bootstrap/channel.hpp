@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/ranks.hpp"
+#include "bootstrap/bootstrap.hpp"
 #include "bootstrap/place.hpp"
 #include "net/cipher.hpp"
 #include "net/network.hpp"
@@ -59,11 +60,12 @@ class Channel {
 // The bodies. Unpacking throws MachineError when the bytes are not one.
 struct Submission {
   std::uint64_t round = 0;
-  int rank = no_rank, peer = no_rank;
-  Blob to_rank_0 = {}, to_peer = {};
+  int rank = no_rank;
+  Blob to_rank_0 = {};
+  std::vector<Offer> offers = {};
   Blob packed() const;
   static Submission unpacked(View);
-  static Submission head_of(View);  // round, rank and peer alone
+  static Submission head_of(View);  // round and rank alone
 };
 
 struct Answer {
@@ -77,7 +79,7 @@ struct Answer {
   };
   struct For {
     int rank = no_rank;
-    Blob from_peer = {};
+    std::vector<Blob> from_peers = {};
   };
   static Blob packed(const std::vector<For>&);
   // The common part as it arrived, and the ranks that it is for.

@@ -85,13 +85,13 @@ void Follower::listen(Place& place) {
 
 Follower::~Follower() { branches_.drain(clock_.now() + farewell_limit, farewell_limit); }
 
-std::optional<Round> Follower::round(View to_rank_0, int peer, View to_peer, Seconds limit, const Decide&) {
+std::optional<Round> Follower::round(View to_rank_0, const std::vector<Offer>& offers, Seconds limit,
+                                     const Decide&) {
   const Seconds until = clock_.now() + 2 * limit + follower_grace;
   const Submission mine{.round = number_,
                         .rank = rank_,
-                        .peer = peer,
                         .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
-                        .to_peer = Blob(to_peer.begin(), to_peer.end())};
+                        .offers = offers};
   waiting_[rank_] = {number_, mine.packed()};
   above_.send(Channel::Kind::submission, {waiting_[rank_].submission});
   Seconds asks_at = clock_.now() + ask_after;
@@ -99,7 +99,7 @@ std::optional<Round> Follower::round(View to_rank_0, int peer, View to_peer, Sec
   while (!lost_ && !answer_ && clock_.now() < until) {
     tend(look_again);
     if (!answer_ && clock_.now() > asks_at) {
-      above_.send(Channel::Kind::ask, {Submission{.round = number_, .rank = rank_, .peer = peer}.packed()});
+      above_.send(Channel::Kind::ask, {Submission{.round = number_, .rank = rank_}.packed()});
       asks_at = clock_.now() + ask_after;
     }
   }
@@ -198,7 +198,7 @@ void Follower::carry_down(const Channel::Frame& frame) {
     const auto asked = waiting_.find(one.rank);
     if (asked == waiting_.end() || read.round < asked->second.round) continue;  // answered already
     waiting_.erase(asked);
-    if (one.rank == rank_) answer_ = Round{.number = read.round, .from_peer = std::move(one.from_peer)};
+    if (one.rank == rank_) answer_ = Round{.number = read.round, .from_peers = std::move(one.from_peers)};
   }
   std::erase_if(all, [this](const Answer::For& one) { return one.rank == rank_; });
   branches_.send(common, all);

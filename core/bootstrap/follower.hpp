@@ -29,7 +29,8 @@ class Follower final : public Bootstrap {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::optional<Round> round(View to_rank_0, int peer, View to_peer, Seconds limit, const Decide&) override;
+  std::optional<Round> round(View to_rank_0, const std::vector<Offer>&, Seconds limit,
+                             const Decide&) override;
   // The rank above this one in the tree; no_rank while it looks for one. For tests.
   int rank_above() const { return above_.open() ? rank_above_ : no_rank; }
 

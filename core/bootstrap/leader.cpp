@@ -71,14 +71,11 @@ void Leader::wait_for_all(Seconds limit, const Place& place) {
 
 Leader::~Leader() { branches_.drain(clock_.now() + farewell_limit, farewell_limit); }
 
-std::optional<Round> Leader::round(View to_rank_0, int peer, View to_peer, Seconds limit,
+std::optional<Round> Leader::round(View to_rank_0, const std::vector<Offer>& offers, Seconds limit,
                                    const Decide& decide) {
   Seconds until = clock_.now() + limit;
-  take({.round = number_,
-        .rank = 0,
-        .peer = peer,
-        .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
-        .to_peer = Blob(to_peer.begin(), to_peer.end())});
+  take(
+      {.round = number_, .rank = 0, .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()), .offers = offers});
   tend(0);
   while (a_rank_is_due()) {
     if (end_is_wanted_()) until = std::min(until, clock_.now() + last_moment);
@@ -86,7 +83,7 @@ std::optional<Round> Leader::round(View to_rank_0, int peer, View to_peer, Secon
     if (left <= 0) break;
     tend(std::min(left, look_again));
   }
-  return answer(peer, decide);
+  return answer(decide);
 }
 
 // Sleeps until something arrives, and takes everything that has.
@@ -174,13 +171,12 @@ void Leader::take(Submission submission) {
   if (submission.round < number_)
     answer_again(submission.rank, submission.round);
   else if (is_new)
-    one.before = std::exchange(one.now, {submission.round, submission.peer, std::move(submission.to_peer)});
+    one.before = std::exchange(one.now, {submission.round, std::move(submission.offers)});
 }
 
 void Leader::answer_again(int rank, std::uint64_t round) {
-  const Part* mine = round == last_.round ? part(rank, round) : nullptr;
-  const View from_peer = mine ? for_rank(rank, mine->peer, round) : View();
-  branches_.send(last_.packed(), {{rank, Blob(from_peer.begin(), from_peer.end())}});
+  const bool has_part = round == last_.round && part(rank, round);
+  branches_.send(last_.packed(), {{rank, has_part ? for_rank(rank, round) : std::vector<Blob>()}});
 }
 
 const Leader::Part* Leader::part(int rank, std::uint64_t round) const {
@@ -188,7 +184,7 @@ const Leader::Part* Leader::part(int rank, std::uint64_t round) const {
   return one.now.round == round ? &one.now : one.before.round == round ? &one.before : nullptr;
 }
 
-Round Leader::answer(int peer, const Decide& decide) {
+Round Leader::answer(const Decide& decide) {
   last_ = {.round = number_};
   std::vector<Answer::For> all;
   for (int rank = 0; rank < size_; ++rank) {
@@ -197,10 +193,7 @@ Round Leader::answer(int peer, const Decide& decide) {
     if (!mine) last_.gone.push_back(rank);
   }
   for (int rank = 1; rank < size_; ++rank)
-    if (const Part* mine = part(rank, number_)) {
-      const View from_peer = for_rank(rank, mine->peer, number_);
-      all.push_back({rank, Blob(from_peer.begin(), from_peer.end())});
-    }
+    if (part(rank, number_)) all.push_back({rank, for_rank(rank, number_)});
   const auto submitted = std::exchange(submitted_, {});
   last_.decision = decide(submitted, last_.gone);
   last_.relays = tree_.relays();
@@ -208,21 +201,27 @@ Round Leader::answer(int peer, const Decide& decide) {
   branches_.send(last_.packed(), all);
   const Seconds took = (clock_.now() - sending) * tree_.levels();
   branches_.drain(clock_.now() + look_again, 0.02);  // this rank may not come back for a while
-  const View mine = for_rank(0, peer, number_);
+  auto mine = for_rank(0, number_);
   ++number_;
   due_ = 0;
   return {.number = last_.round,
           .decision = last_.decision,
           .gone = last_.gone,
-          .from_peer = Blob(mine.begin(), mine.end()),
+          .from_peers = std::move(mine),
           .took = took};
 }
 
-// What the peer submitted for this rank, if it named this rank as its own peer.
-View Leader::for_rank(int rank, int peer, std::uint64_t round) const {
-  if (peer < 0 || peer >= size_) return {};
-  const Part* theirs = part(peer, round);
-  return theirs && theirs->peer == rank ? View(theirs->to_peer) : View();
+// What its peers submitted for this rank, where they named it as their own peer. It has submitted itself.
+std::vector<Blob> Leader::for_rank(int rank, std::uint64_t round) const {
+  std::vector<Blob> all;
+  const auto& ours = part(rank, round)->offers;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const int peer = ours[i].peer;
+    const Part* theirs = peer >= 0 && peer < size_ ? part(peer, round) : nullptr;
+    const bool meets = theirs && i < theirs->offers.size() && theirs->offers[i].peer == rank;
+    all.push_back(meets ? theirs->offers[i].bytes : Blob());
+  }
+  return all;
 }
 
 }  // namespace everylink

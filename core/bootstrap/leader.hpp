@@ -28,7 +28,8 @@ class Leader final : public Bootstrap {
 
   int rank() const override { return 0; }
   int size() const override { return size_; }
-  std::optional<Round> round(View to_rank_0, int peer, View to_peer, Seconds limit, const Decide&) override;
+  std::optional<Round> round(View to_rank_0, const std::vector<Offer>&, Seconds limit,
+                             const Decide&) override;
 
  private:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
@@ -36,8 +37,7 @@ class Leader final : public Bootstrap {
   // What a rank submitted in time for a round.
   struct Part {
     std::uint64_t round = never;
-    int peer = no_rank;
-    Blob to_peer;
+    std::vector<Offer> offers;
   };
   struct State {
     bool known = false;           // it has joined
@@ -60,8 +60,8 @@ class Leader final : public Bootstrap {
   void take(int from, const Channel::Frame&);
   void take(Submission);
   void answer_again(int rank, std::uint64_t round);
-  Round answer(int peer, const Decide&);
-  View for_rank(int rank, int peer, std::uint64_t round) const;
+  Round answer(const Decide&);
+  std::vector<Blob> for_rank(int rank, std::uint64_t round) const;
 
   Clock& clock_;
   Network& network_;

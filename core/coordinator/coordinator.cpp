@@ -56,6 +56,7 @@ Coordinator::Coordinator(const Context& context, int size, Recorder& recorder, C
 
 Blob Coordinator::decide(std::span<const Submitted> submitted, std::span<const int> gone) {
   ++rounds_;
+  ++epoch_;
   try {
     if (stage_ == Stage::introducing) return introduce(submitted, gone);
     auto reports = reports_of(submitted);
@@ -68,6 +69,8 @@ Blob Coordinator::decide(std::span<const Submitted> submitted, std::span<const i
     current_ = stop(exit_machine);
   }
   current_.committed = committed_;
+  current_.epoch = epoch_;
+  if (const auto* measure = current_.as<Measure>()) epoch_ += measure->steps.size() - 1;
   if (stage_ != Stage::introducing) return packed(current_);
   introduction_.first = current_;
   return packed(introduction_);
@@ -78,8 +81,10 @@ std::vector<Report> Coordinator::reports_of(std::span<const Submitted> submitted
   std::vector<Report> reports;
   for (const auto& one : submitted) {
     if (one.to_rank_0.empty() || is_among(absent_, one.rank)) continue;
-    reports.push_back(unpacked<Report>(one.to_rank_0));
-    reports.back().check(one.rank, size_, context_.options.sizes.size());
+    for (auto& report : unpacked<Reports>(one.to_rank_0).all) {
+      report.check(one.rank, size_, context_.options.sizes.size());
+      reports.push_back(std::move(report));
+    }
   }
   std::stable_sort(reports.begin(), reports.end(),
                    [](const Report& a, const Report& b) { return a.rank < b.rank; });
@@ -148,13 +153,20 @@ Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<cons
   if (pattern)
     campaign_ = std::make_unique<LoadCampaign>(o, introduction_, log_);
   else
-    campaign_ = std::make_unique<PairCampaign>(o, introduction_, log_);
+    campaign_ = std::make_unique<PairCampaign>(o, introduction_, log_, takes_steps_ahead());
   refuse_large_buffers();
   warn_of_absent(gone);
   current_ = {Submit{}};
   introduction_.first = current_;
   stage_ = Stage::preparing;
   return packed(introduction_);
+}
+
+// A rank that waits for its peer with a library that polls takes the core from a rank that measures.
+bool Coordinator::takes_steps_ahead() const {
+  const auto& crowded = introduction_.crowded;
+  const bool is_any_crowded = std::any_of(crowded.begin(), crowded.end(), [](char is) { return is != 0; });
+  return context_.steps_ahead && (!is_any_crowded || context_.steps_ahead_if_crowded);
 }
 
 // Of memory of GPUs each rank finds out when it allocates it.
@@ -283,7 +295,7 @@ Order Coordinator::work(std::vector<Report> reports, std::span<const int> gone) 
   if (tells) log_.console.say("So far:\n" + campaign_->summary());
   auto next = next_order(gone);
   if (!next) return end(false);
-  measured_ = std::exchange(current_, {});
+  measured_ = next->replaces ? Order{Submit{}} : std::exchange(current_, {});
   step_began_ = context_.now();
   return std::move(*next);
 }

@@ -29,6 +29,8 @@ class Coordinator {
     std::string one_sided = {};           // what carries puts and gets; "": the run has none
     std::vector<std::string> hosts = {};  // by rank, known before the ranks report; empty: not known
     bool reads_hosts = false;             // facts and counters of the hosts
+    bool steps_ahead = false;             // an order may carry several steps (transport.hpp) ...
+    bool steps_ahead_if_crowded = false;  // ... even where ranks share cores
   };
   Coordinator(const Context&, int size, Recorder&, Console&);
 
@@ -43,6 +45,7 @@ class Coordinator {
   RankFacts facts_of_absent(int rank, std::span<const int> gone) const;
   void warn_of_absent(std::span<const int> ranks);
   std::vector<Report> reports_of(std::span<const Submitted>) const;
+  bool takes_steps_ahead() const;
   void refuse_large_buffers() const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
   Order work(std::vector<Report>, std::span<const int> gone);
@@ -71,6 +74,7 @@ class Coordinator {
   bool clean_ = true, interrupted_ = false;
   bool unwritten_ = false;  // a rank could not write its part of a .sion file
   std::uint64_t rounds_ = 0, committed_ = 0;
+  std::uint64_t epoch_ = 1;  // of the next order
 };
 
 }  // namespace everylink

@@ -24,6 +24,8 @@ class Health {
   void learn(const std::vector<Report>&, const Measure& step, std::span<const int> gone);
   // Writes what is known so far into an order of the main run.
   void advise(Measure&) const;
+  bool is_any_in_trouble() const { return !troubles_.empty(); }
+  Seconds usual(Reach) const;  // time of a pair; 0: not known
 
  private:
   // The trouble of a rank within one reach. Ranks without trouble have no entry.
@@ -53,7 +55,6 @@ class Health {
   static void note_silence(Trouble&, bool is_suspect, std::uint32_t step);
   void note_slow(const Pair&, int rank, int peer);
   bool is_suspect(int rank, Reach) const;
-  Seconds usual(Reach) const;
 
   const Options& options_;
   const std::vector<std::int32_t> host_of_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -18,6 +19,21 @@ namespace everylink {
 namespace {
 
 constexpr Seconds long_serial = 3600;
+constexpr Seconds longest_order = 0.1;  // of several steps: less than what a kill may lose anyway
+constexpr int most_calm_wanted = 4096;
+
+constexpr std::uint32_t no_row = ~0u;
+
+// Those that answer the step with this row, and late ones of steps before `late_before`. Late results of
+// other steps do not count, as these are measured again.
+std::vector<Report> reports_that_count(const std::vector<Report>& all, std::uint32_t row,
+                                       std::uint32_t late_before) {
+  std::vector<Report> counting;
+  for (const auto& report : all)
+    if (report.led.samples.empty() || report.step == row || report.step < late_before)
+      counting.push_back(report);
+  return counting;
+}
 
 std::vector<Attempt> attempts_under_load(const FollowUp& plan) {
   std::vector<Attempt> passes;
@@ -29,7 +45,8 @@ std::vector<Attempt> attempts_under_load(const FollowUp& plan) {
 
 }  // namespace
 
-PairCampaign::PairCampaign(const Options& options, const Introduction& introduction, RunLog& log)
+PairCampaign::PairCampaign(const Options& options, const Introduction& introduction, RunLog& log,
+                           bool steps_ahead)
     : options_(options),
       introduction_(introduction),
       log_(log),
@@ -37,7 +54,9 @@ PairCampaign::PairCampaign(const Options& options, const Introduction& introduct
       health_(options, introduction.host_of),
       follow_up_(options.confirms() ? follow_up_of(options, introduction) : FollowUp{}),
       again_under_load_(attempts_under_load(follow_up_)),
-      plan_(plan_for(options, introduction, Attempt::main, options.randomize ? 1 : 0)) {
+      plan_(plan_for(options, introduction, Attempt::main, options.randomize ? 1 : 0)),
+      steps_ahead_(steps_ahead && !options.serial && !options.confirms() && !options.is_sion() &&
+                   !options.all_to_all) {
   if (plan_.pairs == 0)
     throw UsageError(fmt::format(
         "{}: no pair to measure among {} ranks on {}", options.pairs_option(), introduction.host_of.size(),
@@ -50,6 +69,7 @@ std::size_t PairCampaign::memory_bytes() const { return everylink::memory_bytes(
 Order PairCampaign::begin(Facts facts, std::span<const int> gone) {
   facts.links = 2 * plan_.pairs;
   recalled_ = results_.begin(facts, busy_steps(plan_), passes(), text_of_pairs());
+  recorded_ = recalled_.steps;
   for (std::uint32_t pass = 0; pass < again_under_load_.size(); ++pass)
     steps_under_load_ +=
         busy_steps(plan_for(options_, introduction_, attempt_of(pass), relabelling_of(pass)));
@@ -83,20 +103,69 @@ void PairCampaign::keep(const RoundResults& round) {
   const auto* done = round.done.as<Measure>();
   calibrated_ = done && done->calibrates;
   if (calibrated_) tune(round.reports);
+  if (done && !calibrated_) return keep_steps(round, *done);
+  results_.keep({.reports = reports_that_count(round.reports, no_row, recorded_),
+                 .done = round.done,
+                 .gone = round.gone,
+                 .began = round.began,
+                 .now = round.now,
+                 .interrupted = round.interrupted});
+  if (round.interrupted || !round.done.is<WriteRows>()) return;
+  saved_ = steady_now();
+  save_took_ = saved_ - save_began_;
+}
+
+// Of several steps, those count that come before the first one in which a pair failed. That one and those
+// after it are measured again, one at a time: where a rank failed, its next peers may have waited for it in
+// vain.
+void PairCampaign::keep_steps(const RoundResults& round, const Measure& done) {
+  const bool is_single = done.steps.size() == 1;
+  for (std::size_t i = 0; i < done.steps.size(); ++i) {
+    const auto row = done.steps[i].row;
+    auto reports = reports_that_count(round.reports, row, i == 0 ? row : 0);
+    const bool whole = is_whole(reports, done.steps[i]);
+    if (!whole && !is_single && !round.interrupted) {
+      calm_ = 0;
+      calm_wanted_ = std::min(most_calm_wanted, 8 * calm_wanted_);
+      again_from_ = Order{done.only(i)};
+      return;
+    }
+    calm_ = whole ? std::min(calm_ + 1, most_calm_wanted) : 0;
+    Seconds began = round.began;
+    for (const auto& report : reports)
+      if (report.rank == 0 && report.step == row) began += report.began;
+    keep_step({.reports = std::move(reports),
+               .done = is_single ? round.done : Order{done.only(i)},
+               .gone = round.gone,
+               .began = began,
+               .now = round.now,
+               .interrupted = round.interrupted});
+  }
+}
+
+void PairCampaign::keep_step(const RoundResults& round) {
   results_.keep(round);
   if (round.interrupted) return;
-  if (round.done.is<WriteRows>()) {
-    saved_ = steady_now();
-    save_took_ = saved_ - save_began_;
-  }
-  if (!done || calibrated_) return;
+  const auto& done = *round.done.as<Measure>();
   results_.end_step(round, plan_);
-  if (done->attempt == Attempt::main)
-    health_.learn(round.reports, *done, round.gone);
-  else if (done->goes_through_plan())
-    log_.console.retest(done->step().row + 1 - recalled_.steps, static_cast<std::size_t>(steps_under_load_));
+  recorded_ = done.step().row + 1;
+  if (done.attempt == Attempt::main)
+    health_.learn(round.reports, done, round.gone);
+  else if (done.goes_through_plan())
+    log_.console.retest(done.step().row + 1 - recalled_.steps, static_cast<std::size_t>(steps_under_load_));
   else
     log_.console.retest(again_done_, again_.size());
+}
+
+// Whether every pair of a step was measured, and nothing failed.
+bool PairCampaign::is_whole(const std::vector<Report>& reports, const Step& step) const {
+  const int size = static_cast<int>(introduction_.host_of.size());
+  std::vector<char> whole(introduction_.host_of.size());
+  for (const auto& report : reports)
+    if (report.step == step.row && report.is_whole()) whole[static_cast<std::size_t>(report.rank)] = 1;
+  for (int rank = 0; rank < size; ++rank)
+    if (!whole[static_cast<std::size_t>(rank)] && partner_in(step, plan_, rank) != no_rank) return false;
+  return true;
 }
 
 std::optional<Order> PairCampaign::next(const Order& current, std::span<const int> gone, Seconds now) {
@@ -112,13 +181,17 @@ std::optional<Order> PairCampaign::next(const Order& current, std::span<const in
 
 // After the last order of each kind comes a round without work, which collects the results of that order.
 std::optional<Order> PairCampaign::after(const Order& current, std::span<const int> gone, Seconds now) {
+  if (auto again = std::exchange(again_from_, std::nullopt)) {
+    next_row_ = again->as<Measure>()->step().row + 1;
+    again->replaces = true;
+    return again;
+  }
   if (const auto* order = current.as<Measure>()) {
     if (order->calibrates) return Order{Submit{}};
     if (!order->goes_through_plan()) return next_again(now);
-    const auto step = busy_step_from(order->step().schedule_step + 1);
-    if (!step) return Order{Submit{}};
     Measure next = *order;
-    next.steps = {{.row = next_row_++, .schedule_step = *step}};
+    next.steps = steps_after(*order, gone);
+    if (next.steps.empty()) return Order{Submit{}};
     return Order{std::move(next)};
   }
   if (calibrated_) {
@@ -134,6 +207,43 @@ std::optional<Order> PairCampaign::after(const Order& current, std::span<const i
   if (iteration_ + 1 < passes() || (!options_.confirms() && now - *results_.began() < options_.min_runtime))
     return start_iteration(iteration_ + 1);
   return begin_again(gone, now);
+}
+
+// Several where every pair is short and well, so that they take no longer than ranks wait for each other
+// anyway, and all that is known of them is known soon.
+std::vector<Step> PairCampaign::steps_after(const Measure& order, std::span<const int> gone) {
+  std::vector<Step> steps;
+  const std::size_t most = most_steps(gone);
+  Seconds all = 0;
+  for (auto from = order.steps.back().schedule_step + 1; steps.size() < most;) {
+    const auto step = busy_step_from(from);
+    if (!step) break;
+    const Step next{.row = next_row_, .schedule_step = *step};
+    if (most > 1) all += usual_of(next);
+    if (!steps.empty() && all > longest_order) break;
+    steps.push_back(next);
+    ++next_row_;
+    from = *step + 1;
+  }
+  return steps;
+}
+
+std::size_t PairCampaign::most_steps(std::span<const int> gone) const {
+  const bool is_well = gone.empty() && !health_.is_any_in_trouble() && calm_ >= calm_wanted_;
+  return steps_ahead_ && is_well ? Measure::most_steps : 1;
+}
+
+// The time of a pair of this step; infinite: not known yet, so that no limit applies to it either.
+Seconds PairCampaign::usual_of(const Step& step) const {
+  const Seconds near = health_.usual(Reach::near), far = health_.usual(Reach::far);
+  if (near > 0 && far > 0) return std::max(near, far);
+  const auto& host_of = introduction_.host_of;
+  for (int rank = 0; rank < static_cast<int>(host_of.size()); ++rank) {
+    const int peer = partner_in(step, plan_, rank);
+    if (peer == no_rank) continue;
+    if (!(health_.usual(reach_of(host_of, rank, peer)) > 0)) return std::numeric_limits<Seconds>::infinity();
+  }
+  return std::max(near, far);
 }
 
 std::uint32_t PairCampaign::passes() const {

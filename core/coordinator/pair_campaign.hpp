@@ -25,7 +25,8 @@ std::uint32_t lead_in(const std::vector<Report>&);
 class PairCampaign final : public Campaign {
  public:
   // Throws UsageError if the schedule has no pair. `options`, `introduction` and `log` outlive it.
-  PairCampaign(const Options&, const Introduction&, RunLog&);
+  // `steps_ahead`: orders may carry several steps.
+  PairCampaign(const Options&, const Introduction&, RunLog&, bool steps_ahead);
 
   std::size_t memory_bytes() const override;
   Order begin(Facts, std::span<const int> gone) override;
@@ -39,6 +40,12 @@ class PairCampaign final : public Campaign {
  private:
   void refuse_long_serial(const std::vector<Report>&) const;
   void tune(const std::vector<Report>&);
+  void keep_steps(const RoundResults&, const Measure& done);
+  void keep_step(const RoundResults&);
+  bool is_whole(const std::vector<Report>&, const Step&) const;
+  std::vector<Step> steps_after(const Measure&, std::span<const int> gone);
+  std::size_t most_steps(std::span<const int> gone) const;
+  Seconds usual_of(const Step&) const;
   std::optional<Order> after(const Order& current, std::span<const int> gone, Seconds now);
   std::int64_t step_to_calibrate_by(std::span<const int> gone) const;
   Measure measure(Attempt) const;
@@ -62,7 +69,11 @@ class PairCampaign final : public Campaign {
   std::vector<Attempt> again_under_load_;  // by pass of --confirm
   std::int64_t steps_under_load_ = 0;      // in all these passes
   Plan plan_;                              // of the iteration
-  std::vector<Tuning> tunings_;            // one per size
+  const bool steps_ahead_;
+  std::uint32_t recorded_ = 0;       // the row of /steps that comes next
+  int calm_ = 0, calm_wanted_ = 4;   // steps without a fault, so far and before orders carry several
+  std::optional<Order> again_from_;  // the first step of the last order that was not whole
+  std::vector<Tuning> tunings_;      // one per size
   std::uint32_t iteration_ = 0;
   std::uint32_t next_row_ = 0;
   bool calibrated_ = false;  // this round brought the results of calibration

@@ -119,7 +119,7 @@ Door::Door(int rank, const std::string& interface, bool one_machine, bool bound)
 }
 
 Blob Door::offer(int peer, std::uint64_t epoch) {
-  waiting_.erase(waiting_.begin(), waiting_.lower_bound({epoch, 0}));
+  waiting_.erase(waiting_.begin(), waiting_.lower_bound({epoch - std::min(epoch, most_epochs_ahead), 0}));
   Waiting& waiting = waiting_[{epoch, peer}];
   waiting.nonce = fresh_nonce();
   Offer offer{waiting.nonce, this_machine(), {}};
@@ -133,9 +133,12 @@ Blob Door::offer(int peer, std::uint64_t epoch) {
   return offer.packed();
 }
 
-std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until) {
+std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until,
+                                  std::uint64_t* note_of_caller) {
   last_fault_.clear();
+  std::uint64_t note = note_of_caller ? *note_of_caller : 0;
   const Offer theirs = Offer::unpacked(peer_offer);
+  waiting_.erase(waiting_.begin(), waiting_.lower_bound({epoch, 0}));
   const auto found = waiting_.find({epoch, peer});
   if (found == waiting_.end()) return {};  // no offer was made
   Waiting waiting = std::move(found->second);
@@ -148,19 +151,27 @@ std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer
                     .to = calls ? them : us,
                     .stream = 0,
                     .reserved = 0,
+                    .note = note,
                     .proof = {}};
   const std::array<Nonce, 2> both = {calls ? waiting.nonce : theirs.nonce,
                                      calls ? theirs.nonce : waiting.nonce};
   const View key = bytes_of(both);
-  auto sockets = calls ? call(hello, theirs, key, count, until)
-                       : answer(hello, theirs, key, std::move(waiting.listener), count, until);
+  auto sockets = calls ? call(hello, theirs, key, count, until, note)
+                       : answer(hello, theirs, key, std::move(waiting.listener), count, until, note);
   for (const auto& socket : sockets) send_at_once(socket);
+  if (note_of_caller && !sockets.empty()) *note_of_caller = note;
   return sockets;
 }
 
 Mac Door::proof(View key, const char* end, const Hello& hello) {
   const std::string_view name(end);
   return hmac_sha256(key, {std::as_bytes(std::span(name)), bytes_of(hello).first(offsetof(Hello, proof))});
+}
+
+Door::Answer Door::answer_to(const Hello& hello, View key, std::uint64_t note) {
+  Hello said = hello;
+  said.note = note;
+  return {proof(key, "listener", said), note};
 }
 
 // Both ends find this out by themselves, from each other's addresses.
@@ -222,7 +233,8 @@ Socket Door::reach(const Address& address, const Offer& theirs, Seconds until, s
   return socket;
 }
 
-std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, View key, int count, Seconds until) {
+std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, View key, int count, Seconds until,
+                               std::uint64_t& note) {
   const auto addresses = best_first(theirs);
   std::string cause;  // what this machine lacks, while no address failed for another reason
   for (std::size_t tried = 0; tried < addresses.size(); ++tried) {
@@ -237,13 +249,16 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, View key
       mine.proof = proof(key, "caller", mine);
       Socket socket = reach(addresses[tried], theirs, share, local);
       if (!socket) note_fault(fmt::format("{}: {}", addresses[tried].text(), std::strerror(errno)));
-      Mac answer;
-      if (!socket || !send_all(socket, bytes_of(mine), until) || !receive_all(socket, answer, until)) break;
-      if (!same(answer, proof(key, "listener", mine))) {
-        if (const int other = rank_in(answer); other != no_rank)
+      Answer answer;
+      if (!socket || !send_all(socket, bytes_of(mine), until) ||
+          !receive_all(socket, std::as_writable_bytes(std::span(&answer, 1)), until))
+        break;
+      if (!same(answer.proof, answer_to(mine, key, answer.note).proof)) {
+        if (const int other = rank_in(answer.proof); other != no_rank)
           last_fault_ = fmt::format("answered by rank {}", other);
         break;
       }
+      note = answer.note;
       sockets.push_back(std::move(socket));
     }
     if (static_cast<int>(sockets.size()) == count) return sockets;
@@ -254,7 +269,8 @@ std::vector<Socket> Door::call(const Hello& hello, const Offer& theirs, View key
 }
 
 std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, View key, Socket listener,
-                                 int count, Seconds until) {
+                                 int count, Seconds until, std::uint64_t& note) {
+  const std::uint64_t own_note = note;
   Callers callers(tcp_network(), steady_clock(), listener_on(std::move(listener)), sizeof(Hello));
   std::vector<Socket> sockets(static_cast<std::size_t>(count));
   int found = 0;
@@ -268,9 +284,10 @@ std::vector<Socket> Door::answer(const Hello& expected, const Offer& theirs, Vie
                       same(h.proof, proof(key, "caller", h));
     Socket socket = socket_of(std::move(caller.connection));
     if (h.to != expected.to) {
-      const Mac name = named(rank_);
-      ::send(socket.fd(), name.data(), name.size(), MSG_NOSIGNAL);
-    } else if (ours && send_all(socket, proof(key, "listener", h), until)) {
+      const Answer name{named(rank_), 0};
+      ::send(socket.fd(), &name, sizeof name, MSG_NOSIGNAL);
+    } else if (ours && send_all(socket, bytes_of(answer_to(h, key, own_note)), until)) {
+      note = h.note;
       if (const auto device = device_towards(theirs); !device.empty()) leave_by(socket, device);
       sockets[h.stream] = std::move(socket);
       ++found;

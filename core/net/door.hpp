@@ -28,12 +28,16 @@ class Door {
   // `bound`: sockets to other machines use that interface, whatever the routes say.
   Door(int rank, const std::string& interface, bool one_machine, bool bound = false);
 
-  // Opens the listener if this is the upper rank. `connect`, or an offer of a later epoch, closes it. Throws
-  // LocalFault if this machine cannot listen.
+  // Opens the listener if this is the upper rank. `connect`, for this or a later epoch, closes it, and so
+  // does an offer for an epoch that is more than `most_epochs_ahead` later. Throws LocalFault if this machine
+  // cannot listen.
+  static constexpr std::uint64_t most_epochs_ahead = 32;
   Blob offer(int peer, std::uint64_t epoch);
   // `count` sockets to the peer, or none: not connected. A half-open caller, or one of another epoch, is
   // dropped and does not use up the limit. Throws LocalFault if the reason is on this machine alone.
-  std::vector<Socket> connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until);
+  // `note`: a number for the other end; then the other end's, if connected.
+  std::vector<Socket> connect(int peer, std::uint64_t epoch, View peer_offer, int count, Seconds until,
+                              std::uint64_t* note = nullptr);
 
   // Why the last connect returned none, if known: "answered by rank 7" if two hosts share an address.
   const std::string& last_fault() const { return last_fault_; }
@@ -44,7 +48,12 @@ class Door {
   struct Hello {
     std::uint64_t epoch;
     std::uint32_t from, to, stream, reserved;
+    std::uint64_t note;
     Mac proof;
+  };
+  struct Answer {
+    Mac proof;
+    std::uint64_t note;
   };
   struct Offer;
   // Waits for one peer in one epoch.
@@ -53,10 +62,12 @@ class Door {
     Socket listener;
   };
   // `hello`: of the first stream, without its proof; `key`: both nonces.
-  std::vector<Socket> call(const Hello&, const Offer& theirs, View key, int count, Seconds until);
+  std::vector<Socket> call(const Hello&, const Offer& theirs, View key, int count, Seconds until,
+                           std::uint64_t& note);
   std::vector<Socket> answer(const Hello&, const Offer& theirs, View key, Socket listener, int count,
-                             Seconds until);
+                             Seconds until, std::uint64_t& note);
   static Mac proof(View key, const char* end, const Hello&);
+  static Answer answer_to(const Hello&, View key, std::uint64_t note);
   void note_fault(const std::string& why);
   std::vector<Address> best_first(const Offer& theirs) const;
   std::string device_towards(const Offer& theirs) const;

@@ -17,6 +17,12 @@ const RankCare* care_for(const Measure& order, Reach reach, int rank) {
 
 }  // namespace
 
+Measure Measure::only(std::size_t i) const {
+  Measure one = *this;
+  one.steps = {steps[i]};
+  return one;
+}
+
 bool Connect::leaves_out(int a, int b) const {
   const auto is_dark = [&](int rank) { return std::find(dark.begin(), dark.end(), rank) != dark.end(); };
   if (is_dark(a) || is_dark(b)) return true;

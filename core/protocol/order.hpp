@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <tuple>
@@ -58,9 +59,11 @@ struct Step {
   static constexpr auto fields = std::tuple(&Step::row, &Step::schedule_step, &Step::first, &Step::second);
 };
 
-// Pairs measure. An order can carry several steps, which a rank takes one after the other. A round exchanges
-// one offer per rank, so today every order carries one step.
+// Pairs measure. Of several steps, a rank takes one after the other, without waiting for other ranks than its
+// peers. It leaves out the rest after a pair that failed, and when it is late.
 struct Measure {
+  static constexpr std::size_t most_steps = 16;
+
   bool calibrates = false;  // only finds the tunings; nothing is recorded
   std::uint32_t iteration = 0;
   std::uint64_t relabelling = 0;  // seed of this iteration; 0: natural order of the ranks
@@ -72,9 +75,10 @@ struct Measure {
   static constexpr auto fields =
       std::tuple(&Measure::calibrates, &Measure::iteration, &Measure::relabelling, &Measure::attempt,
                  &Measure::steps, &Measure::tunings, &Measure::timeouts, &Measure::care);
-  bool is_sound() const { return steps.size() == 1; }
+  bool is_sound() const { return !steps.empty() && steps.size() <= most_steps; }
 
   const Step& step() const { return steps.front(); }
+  Measure only(std::size_t i) const;  // the same order with this step alone
   bool goes_through_plan() const { return is_parallel(attempt); }
 };
 
@@ -116,7 +120,10 @@ struct ReadHost {
 struct Order {
   std::variant<Stop, Submit, Measure, WriteRows, Connect, RunFlows, ReadHost> action;
   std::uint64_t committed = 0;  // the file holds the results of all rounds before this one
-  static constexpr auto fields = std::tuple(&Order::action, &Order::committed);
+  std::uint64_t epoch = 0;      // of its first step; the next steps have the next epochs
+  bool replaces = false;        // the order before this one, which is not followed
+  static constexpr auto fields =
+      std::tuple(&Order::action, &Order::committed, &Order::epoch, &Order::replaces);
 
   template <class Action>
   const Action* as() const {

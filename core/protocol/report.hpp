@@ -23,7 +23,7 @@ struct Note {
   static constexpr auto fields = std::tuple(&Note::arrived, &Note::corrupt);
 };
 
-// The results of one order. The first report describes the transport of its rank.
+// The results of one step, or of another order. The first report describes the transport of its rank.
 struct Report {
   Carrier carrier = {};
   std::string fault = {};  // why this rank cannot take part; "": it can
@@ -34,6 +34,7 @@ struct Report {
   bool interrupted = false;         // a signal asked this rank to end the run
   Seconds busy = 0;                 // measuring
   Seconds took = 0;                 // for the pair, including connecting
+  Seconds began = 0;                // the step, after the order
   std::string fault_of_link = {};   // what the transport says about a link that failed
   bool fault_is_local = false;      // ... for a reason on the host of this rank
   LinkRows led = {};                // the link from this rank to the peer
@@ -49,12 +50,20 @@ struct Report {
   static constexpr auto fields =
       std::tuple(&Report::carrier, &Report::fault, &Report::fault_exit, &Report::step, &Report::rank,
                  &Report::peer, &Report::abandoned, &Report::interrupted, &Report::busy, &Report::took,
-                 &Report::fault_of_link, &Report::fault_is_local, &Report::led, &Report::notes,
-                 &Report::needs, &Report::warmup, &Report::orders_took, &Report::flows, &Report::now,
-                 &Report::host, &Report::carried, &Report::retransmits);
+                 &Report::began, &Report::fault_of_link, &Report::fault_is_local, &Report::led,
+                 &Report::notes, &Report::needs, &Report::warmup, &Report::orders_took, &Report::flows,
+                 &Report::now, &Report::host, &Report::carried, &Report::retransmits);
 
   // Throws MachineError if rank `from` cannot have sent this in a run with these numbers of ranks and sizes.
   void check(int from, int ranks, std::size_t sizes) const;
+  // All that was to be measured has been.
+  bool is_whole() const;
+};
+
+// What a rank submits in a round: the steps of an order that it took, or one report.
+struct Reports {
+  std::vector<Report> all;
+  static constexpr auto fields = std::tuple(&Reports::all);
 };
 
 }  // namespace everylink

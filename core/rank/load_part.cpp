@@ -58,7 +58,8 @@ Seconds LoadPart::limit_of(const RunFlows& order) const {
   return plan_.flow_limit(order) + leave_limit + (work_.entry.virtual_time ? simulated_limit : 0);
 }
 
-Report LoadPart::connect(const Connect& order, int peer, const Round& round, const std::string& local_fault) {
+Report LoadPart::connect(const Connect& order, std::uint64_t epoch, int peer, const Round& round,
+                         const std::string& local_fault) {
   Report report;
   report.rank = work_.rank;
   if (peer != no_rank && !local_fault.empty()) {
@@ -66,11 +67,11 @@ Report LoadPart::connect(const Connect& order, int peer, const Round& round, con
     report.fault_of_link = local_fault;
     report.fault_is_local = true;
     flows_->leave_unconnected(static_cast<int>(order.turn));
-  } else if (peer != no_rank && !is_among(round.gone, peer) && !round.from_peer.empty()) {
+  } else if (peer != no_rank && !is_among(round.gone, peer) && !round.from_peers.front().empty()) {
     report.peer = peer;
     const Seconds until =
-        begin_link(work_.entry, *endpoint_.transport, round.from_peer) + plan_.connect_limit();
-    auto made = flows_->connect(static_cast<int>(order.turn), round.number + 1, round.from_peer, until);
+        begin_link(work_.entry, *endpoint_.transport, round.from_peers.front()) + plan_.connect_limit();
+    auto made = flows_->connect(static_cast<int>(order.turn), epoch, round.from_peers.front(), until);
     report.fault_of_link = std::move(made.fault);
     report.fault_is_local = made.is_local;
   }

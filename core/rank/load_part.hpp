@@ -1,6 +1,7 @@
 // A rank's part in a load pattern: connects and runs its flows, following orders.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -41,7 +42,7 @@ class LoadPart {
   Seconds limit_of(const Connect&) const;
   Seconds limit_of(const RunFlows&) const;
   // `local_fault`: why this machine could not even make an offer; "": it did.
-  Report connect(const Connect&, int peer, const Round&, const std::string& local_fault);
+  Report connect(const Connect&, std::uint64_t epoch, int peer, const Round&, const std::string& local_fault);
   Report run(const RunFlows&);
   const Carried& carried() const { return carried_; }  // by all flows so far
 

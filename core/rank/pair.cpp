@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "base/random.hpp"
 #include "host/signals.hpp"
@@ -24,7 +26,7 @@ Seconds clock_cost(const Transport& clock) {
 // Of a pair of which nothing is known yet.
 Report report_of(const PairWork& work) {
   Report report;
-  report.step = work.order.step().row;
+  report.step = work.step.row;
   report.rank = work.rank;
   report.peer = work.peer;
   return report;
@@ -35,7 +37,7 @@ Sample sample_of(const PairWork& work, std::size_t size) {
   Sample sample;
   sample.from = static_cast<std::uint32_t>(work.rank);
   sample.to = static_cast<std::uint32_t>(work.peer);
-  sample.step = work.order.step().row;
+  sample.step = work.step.row;
   sample.size = static_cast<std::uint32_t>(size);
   sample.attempt = work.order.attempt;
   return sample;
@@ -48,14 +50,16 @@ class Pair {
 
   Report run(View peer_offer) {
     const auto& sizes = work_.options.sizes;
-    const Seconds begin =
-        peer_offer.empty() ? transport_.now() : begin_link(work_.entry, transport_, peer_offer);
+    Seconds begin = peer_offer.empty() ? transport_.now() : begin_link(work_.entry, transport_, peer_offer);
     last_call_ = begin + work_.budget;
     Seconds until = until_for(begin, sizes.front());
     if (peer_offer.empty())
       state_ = Outcome::absent;
-    else
-      connect(peer_offer, until);
+    else if (const Seconds began = connect(peer_offer, until); began > begin) {
+      begin = began;
+      last_call_ = begin + work_.budget;
+      until = until_for(begin, sizes.front());
+    }
     const Seconds connected = transport_.now();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (i > 0) until = until_for(transport_.now(), sizes[i]);
@@ -75,16 +79,19 @@ class Pair {
 
  private:
   bool probing() const { return work_.order.calibrates; }
+  bool verifies() const { return work_.options.check || work_.verifies_ends; }
 
-  void connect(View peer_offer, Seconds until) {
+  // Returns when both ends have begun, in virtual time.
+  Seconds connect(View peer_offer, Seconds until) {
     Connection made = connect_or_explain(transport_, work_.peer, work_.epoch, peer_offer, until);
     link_ = std::move(made.link);
     if (link_ && work_.kernel.one_sided) sides_.one_sided = &work_.entry.one_sided(*link_);
     if (link_ && work_.entry.chained) sides_.chained = &work_.entry.chained(*link_);
-    if (link_) return;
+    if (link_) return made.began;
     state_ = made.is_local ? Outcome::local : transport_.now() < until ? Outcome::broken : Outcome::timeout;
     report_.fault_of_link = std::move(made.fault);
     report_.fault_is_local = made.is_local;
+    return made.began;
   }
 
   Seconds until_for(Seconds now, std::size_t bytes) const {
@@ -139,9 +146,7 @@ class Pair {
       followed = led;
     } else {
       const bool begins = begins_here(i);
-      const auto take = [&](const Turn& turn, bool leads) {
-        take_turn(i, turn, leads, leads ? led : followed);
-      };
+      std::vector<std::pair<Turn, bool>> turns;  // and whether this rank leads
       // The warm-up messages of a direction are divided among its turns.
       Turn part = all, other = all, rest = all;
       if (const int warmups = i == 0 ? warmups_before_all() : 0; warmups > 0) {
@@ -149,17 +154,32 @@ class Pair {
         warm.warmups = warmups;
         warm.messages = 0;
         other.warmups = std::max(all.warmups - warmups, 0);
-        take(warm, !begins);
+        turns.emplace_back(warm, !begins);
       }
       part.messages = part_at_first(all);
       rest.messages -= part.messages;
       rest.warmups = rest.messages > 0 ? std::min(all.warmups, 1) : 0;
       part.warmups -= rest.warmups;
-      take(part, begins);
-      take(other, !begins);
-      if (rest.messages > 0) take(rest, begins);
+      turns.emplace_back(part, begins);
+      turns.emplace_back(other, !begins);
+      if (rest.messages > 0) turns.emplace_back(rest, begins);
+      join(turns);
+      for (const auto& [turn, leads] : turns) take_turn(i, turn, leads, leads ? led : followed);
     }
     keep(i, led, followed, setup);
+  }
+
+  // Half of the meetings, where nothing is to be done between two turns.
+  void join(std::vector<std::pair<Turn, bool>>& turns) {
+    if (!work_.kernel.joins || sides_.chained || verifies() || work_.entry.virtual_time) return;
+    for (std::size_t k = 0; k + 1 < turns.size(); ++k) {
+      auto& [turn, leads] = turns[k];
+      auto& [next, leads_next] = turns[k + 1];
+      turn.next = &next;
+      turn.leads_next = leads_next;
+      next.is_joined = true;
+      turn.posted = next.posted = &posted_;
+    }
   }
 
   void keep(std::size_t i, Half& led, const Half& followed, float setup) {
@@ -182,7 +202,7 @@ class Pair {
   // share a link of the network, their messages go one way together. The other one in the next iteration and
   // at the next size.
   bool begins_here(std::size_t i) const {
-    const auto step = static_cast<std::uint64_t>(work_.order.step().schedule_step);
+    const auto step = static_cast<std::uint64_t>(work_.step.schedule_step);
     const bool low_begins = (step + work_.order.iteration + i) % 2 == 0;
     return low_begins == (work_.rank < work_.peer);
   }
@@ -198,7 +218,8 @@ class Pair {
   // Warm the connection in both directions and last until all other ranks measure too.
   int warmups_before_all() const {
     if (probing()) return 0;
-    const int lead_in = work_.messages > 0 ? 0 : static_cast<int>(work_.order.tunings.front().lead_in);
+    const int lead_in =
+        work_.messages > 0 || !work_.leads_in ? 0 : static_cast<int>(work_.order.tunings.front().lead_in);
     return std::max(lead_in, std::min(work_.options.warmups, warmups_both_ways));
   }
 
@@ -246,8 +267,7 @@ class Pair {
   }
 
   Outcome run_turn(std::size_t i, const Turn& turn, bool leads, Laps& laps, bool& wrong) {
-    if (!work_.options.check && !work_.verifies_ends)
-      return work_.kernel.run(*link_, sides_, transport_, leads, turn, laps);
+    if (!verifies()) return work_.kernel.run(*link_, sides_, transport_, leads, turn, laps);
     const auto number = static_cast<std::uint64_t>(i) * most_turns + static_cast<std::uint64_t>(turns_++);
     const auto key = [&](int from) {
       return mix(mix(work_.epoch, static_cast<std::uint64_t>(from)), number);
@@ -286,6 +306,7 @@ class Pair {
   Seconds last_call_ = 0;  // the limit for all sizes together
   Seconds moved_ = 0;      // when the last turn was complete
   int turns_ = 0;          // of this size
+  Posted posted_{};        // for the next turn
   Carried carried_;
   Report report_;
 };

@@ -22,6 +22,8 @@ struct PairWork {
   int rank, peer;
   std::uint64_t epoch;
   const Measure& order;
+  const Step& step;                         // of the order
+  bool leads_in;                            // other ranks of the step may have their orders later
   Seconds budget;                           // for all sizes, including connecting
   std::uint32_t messages;                   // at most, per turn; 0: as in the options
   bool verifies_ends;                       // the contents of the first and the last message of a turn

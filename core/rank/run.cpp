@@ -17,6 +17,7 @@
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/outcome.hpp"
+#include "base/pack.hpp"
 #include "base/ranks.hpp"
 #include "base/seconds.hpp"
 #include "base/settings.hpp"
@@ -45,6 +46,7 @@ namespace {
 constexpr Seconds begin_limit = 30;     // for the reports before measuring: ranks allocate and fill memory
 constexpr Seconds exchange_limit = 10;  // for the reports after a step, beyond the step's own limit
 constexpr Seconds watch_limit = 60;     // for a library call to return, beyond its own limit
+constexpr Seconds ahead_limit = 1;      // for the steps of an order before its last one
 constexpr Seconds library_leave_limit = 120;
 constexpr Seconds read_limit = 5;     // for files of a host that do not answer: twice what they may take
 constexpr Seconds write_limit = 120;  // for a file system to take the rows of a round
@@ -112,7 +114,9 @@ class Runner {
           .now = [this] { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); },
           .one_sided = one_sided_ ? std::string(entry_.one_sided_by) : "",
           .hosts = hosts_by_name(place),
-          .reads_hosts = reads_hosts()};
+          .reads_hosts = reads_hosts(),
+          .steps_ahead = entry_.steps_ahead && !(entry_.blocks && entry_.blocks(settings_)),
+          .steps_ahead_if_crowded = entry_.virtual_time != nullptr};
       coordinator_ = std::make_unique<Coordinator>(context, place.size, *recorder_, console_);
     }
   }
@@ -128,12 +132,11 @@ class Runner {
   // Returns the last order.
   Stop run() {
     Order order = introduce();
-    Report report = prepare(order);
+    Reports reports{{prepare(order)}};
     while (!order.is<Stop>()) {
-      const int peer = peer_in(order);
-      const Blob offer = peer == no_rank ? Blob() : offer_to(peer);
-      report.interrupted |= end_is_wanted();
-      const auto round = exchange(packed(report), peer, offer, step_limit_ + exchange_limit);
+      const auto offers = offers_for(order);
+      reports.all.back().interrupted |= end_is_wanted();
+      const auto round = exchange(packed(reports), offers, step_limit_ + exchange_limit);
       const auto next = unpacked<Order>(round.decision);
       const bool late = round.number != number_ || is_among(round.gone, world_->rank());
       number_ = round.number + 1;
@@ -141,9 +144,13 @@ class Runner {
       if (late && reader_) reader_->forget();
       unsaved_.forget_before(next.committed);
       committed_ = next.committed;
-      report = late ? Report{.rank = world_->rank()} : follow(order, next, peer, round);
+      if (const auto* measure = next.as<Measure>(); measure && !measure->calibrates)
+        unsaved_.forget_steps_from(measure->step().row);
+      Unpacker::must(late || round.from_peers.size() == offers.size());
+      reports.all = {Report{.rank = world_->rank()}};
+      if (!late && !next.replaces) reports.all = follow(order, next, offers, round);
       if (const auto* measure = next.as<Measure>(); chunk_ && measure && measure->calibrates)
-        report.fault = begin_chunk(report.fault_exit);
+        reports.all.front().fault = begin_chunk(reports.all.front().fault_exit);
       order = next;
     }
     return *order.as<Stop>();
@@ -178,23 +185,29 @@ class Runner {
   // With memory of a GPU the first and the last message are always verified: its faults can be silent.
   bool moves_bytes() const { return !entry_.virtual_time || contents_matter(); }
   bool contents_matter() const { return options_.check || memory_.needs_gpu; }
-  std::uint64_t epoch() const { return number_ + 1; }
 
-  // The peer to connect to, or no_rank.
-  int peer_in(const Order& order) {
-    if (const auto* measure = order.as<Measure>()) return partner(*measure);
-    if (const auto* connect = order.as<Connect>()) return load_part_->peer_in(*connect);
-    return no_rank;
+  // The peers to connect to, one of each step, or no_rank.
+  std::vector<int> peers_in(const Order& order) {
+    std::vector<int> peers;
+    if (const auto* measure = order.as<Measure>())
+      for (const auto& step : measure->steps) peers.push_back(partner(*measure, step));
+    if (const auto* connect = order.as<Connect>()) peers.push_back(load_part_->peer_in(*connect));
+    return peers;
   }
 
-  // Empty: this machine lacks what it takes, so the pair cannot be measured.
-  Blob offer_to(int peer) {
-    lacks_ = lacks_always_;
-    if (!lacks_.empty()) return {};
-    Blob offer;
-    if (const auto fault = local_fault_of([&] { offer = endpoint_.transport->offer(peer, epoch()); }))
-      lacks_ = fault->cause;
-    return offer;
+  // An offer without bytes: this machine lacks what it takes, so the pair cannot be measured.
+  std::vector<Offer> offers_for(const Order& order) {
+    std::vector<Offer> offers;
+    lacks_.clear();
+    for (const int peer : peers_in(order)) {
+      auto& lacks = lacks_.emplace_back(lacks_always_);
+      Blob& bytes = offers.emplace_back(Offer{.peer = peer}).bytes;
+      if (peer == no_rank || !lacks.empty()) continue;
+      const std::uint64_t epoch = order.epoch + offers.size() - 1;
+      if (const auto fault = local_fault_of([&] { bytes = endpoint_.transport->offer(peer, epoch); }))
+        lacks = fault->cause;
+    }
+    return offers;
   }
 
   // One rank of each host reads: the first one that is not gone.
@@ -232,33 +245,32 @@ class Runner {
   }
 
   // Measures nothing if `next` ends the run.
-  Report follow(const Order& order, const Order& next, int peer, const Round& round) {
+  std::vector<Report> follow(const Order& order, const Order& next, const std::vector<Offer>& offers,
+                             const Round& round) {
     Report report{.rank = world_->rank()};
     if (const auto* writes = order.as<WriteRows>()) {
       report.fault = write_chunk(*writes, report.fault_exit);
-      return report;
+      return {report};
     }
     const auto* last = next.as<WriteRows>();
-    if (next.is<Stop>() || (last && last->at_end)) return report;
-    if (const auto* measure = order.as<Measure>()) {
-      report = take_part(*measure, peer, round);
-      report.orders_took = round.took;
-      return report;
-    }
+    if (next.is<Stop>() || (last && last->at_end)) return {report};
+    if (const auto* measure = order.as<Measure>()) return take_steps(*measure, order.epoch, offers, round);
     if (const auto* connect = order.as<Connect>())
-      return watched(*connect, [&] { return load_part_->connect(*connect, peer, round, lacks_); });
-    if (const auto* reads = order.as<ReadHost>()) return read_host(*reads, round);
+      return {watched(*connect, [&] {
+        return load_part_->connect(*connect, order.epoch, offers.front().peer, round, lacks_.front());
+      })};
+    if (const auto* reads = order.as<ReadHost>()) return {read_host(*reads, round)};
     if (const auto* flows = order.as<RunFlows>())
-      return watched(*flows, [&] {
+      return {watched(*flows, [&] {
         Report done = load_part_->run(*flows);
         blame_shortage(done, done.flows);
         return done;
-      });
-    return report;
+      })};
+    return {report};
   }
 
-  Round exchange(const Blob& mine, int peer, const Blob& offer, Seconds limit) {
-    auto round = world_->round(mine, peer, offer, limit,
+  Round exchange(const Blob& mine, const std::vector<Offer>& offers, Seconds limit) {
+    auto round = world_->round(mine, offers, limit,
                                [this](std::span<const Submitted> submitted, std::span<const int> gone) {
                                  watch(unsaved_, write_limit, "writing the results file", false);
                                  auto decision = coordinator_->decide(submitted, gone);
@@ -280,7 +292,7 @@ class Runner {
     // Rank 0 may wait for others while this rank has joined. Other ranks than rank 0 wait for twice the
     // limit.
     const Seconds limit = world_->rank() == 0 ? begin_limit : longest_join / 2;
-    const auto round = exchange(packed(facts_), no_rank, {}, limit);
+    const auto round = exchange(packed(facts_), {}, limit);
     if (round.number > 0 || is_among(round.gone, world_->rank()))
       throw MachineError("this rank joined too late: the run has begun without it (--join-limit)");
     if (attendance_) attendance_->note_begun();
@@ -404,12 +416,12 @@ class Runner {
     carrier.gpu.path = std::move(path);
   }
 
-  int partner(const Measure& order) {
+  int partner(const Measure& order, const Step& step) {
     if (!plan_ || plan_of_ != std::pair(order.attempt, order.relabelling)) {
       plan_ = plan_for(of_pairs_, introduction_, order.attempt, order.relabelling);
       plan_of_ = {order.attempt, order.relabelling};
     }
-    const int peer = partner_in(order.step(), *plan_, world_->rank());
+    const int peer = partner_in(step, *plan_, world_->rank());
     const bool tried = peer != no_rank && is_tried(order, reach(peer), world_->rank(), peer);
     return tried ? peer : no_rank;
   }
@@ -429,44 +441,82 @@ class Runner {
     return std::min(all, is_one_host() ? near : std::max(near, far));
   }
 
-  Report take_part(const Measure& order, int peer, const Round& round) {
+  Seconds now() const { return endpoint_.transport ? endpoint_.transport->now() : steady_now(); }
+
+  // Of each step that has a pair of this rank; rank 0 also says when it began the others.
+  std::vector<Report> take_steps(const Measure& order, std::uint64_t epoch, const std::vector<Offer>& offers,
+                                 const Round& round) {
+    std::vector<Report> reports;
+    const Seconds began = now(), really_began = steady_now();
+    const bool is_single = order.steps.size() == 1;
+    step_limit_ = limit_of(order) + (is_single ? 0 : ahead_limit);
+    for (std::size_t i = 0; i < order.steps.size(); ++i) {
+      if (i > 0 && steady_now() - really_began > ahead_limit) break;
+      const Seconds begins = now() - began;
+      const int peer = offers[i].peer;
+      Report report =
+          take_part(order, order.steps[i], epoch + i, peer, lacks_[i], round, round.from_peers[i]);
+      report.began = begins;
+      const bool goes_on = peer == no_rank || report.is_whole() || is_simulated_fault(report);
+      if (is_single || peer != no_rank || world_->rank() == 0) reports.push_back(std::move(report));
+      if (!goes_on || end_is_wanted()) break;
+    }
+    if (reports.empty()) reports.push_back({.rank = world_->rank()});
+    reports.front().orders_took = round.took;
+    return reports;
+  }
+
+  // It costs no real time, so that the peers of the next steps do not wait for this rank.
+  bool is_simulated_fault(const Report& report) const {
+    const auto& samples = report.led.samples;
+    return entry_.virtual_time && !report.abandoned && !report.interrupted && report.fault_of_link.empty() &&
+           std::none_of(samples.begin(), samples.end(),
+                        [](const Sample& sample) { return sample.outcome == Outcome::broken; });
+  }
+
+  Report take_part(const Measure& order, const Step& step, std::uint64_t epoch, int peer,
+                   const std::string& lacks, const Round& round, const Blob& peer_offer) {
     std::vector<Seconds> all_to_all;
     if (all_to_all_ && !order.calibrates) all_to_all = time_all_to_all(round);
     Report report;
     report.rank = world_->rank();
-    step_limit_ = limit_of(order);
+    report.step = step.row;
     if (peer == no_rank) return report;
     if (chunk_ && !all_to_all.empty() && order.attempt == Attempt::main)
-      chunk_->keep_all_to_all(step_number(order.step(), options_.serial, world_->size()),
+      chunk_->keep_all_to_all(step_number(step, options_.serial, world_->size()),
                               static_cast<float>(all_to_all.front()));  // as in the output lines
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const bool one_direction = order.attempt == Attempt::one_way;
-    const PairWork work{
-        .options = of_pairs_,
-        .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
-        .entry = entry_,
-        .rank = rank,
-        .peer = peer,
-        .epoch = round.number + 1,
-        .order = order,
-        .budget = budget_of(order, reach(peer), rank, peer),
-        .messages = messages_of(order, reach(peer), rank, peer),
-        .verifies_ends = memory_.needs_gpu,
-        .keep =
-            [&](const Sample& sample) {
-              unsaved_.keep(sample, number_);
-              if (chunk_)
-                chunk_->keep(sample, step_number(order.step(), options_.serial, world_->size()), number_);
-            },
-        .carried = carried_};
-    if (!lacks_.empty()) return pair_not_measured(work, lacks_);
+    const PairWork work{.options = of_pairs_,
+                        .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
+                        .entry = entry_,
+                        .rank = rank,
+                        .peer = peer,
+                        .epoch = epoch,
+                        .order = order,
+                        .step = step,
+                        .leads_in = &step == &order.step(),
+                        .budget = budget_of(order, reach(peer), rank, peer),
+                        .messages = messages_of(order, reach(peer), rank, peer),
+                        .verifies_ends = memory_.needs_gpu,
+                        .keep =
+                            [&](const Sample& sample) {
+                              // What failed among several steps is measured again.
+                              if (order.steps.size() == 1 || sample.outcome == Outcome::ok)
+                                unsaved_.keep(sample, number_);
+                              if (chunk_)
+                                chunk_->keep(sample, step_number(step, options_.serial, world_->size()),
+                                             number_);
+                            },
+                        .carried = carried_};
+    if (!lacks.empty()) return pair_not_measured(work, lacks);
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
     const bool is_untimed = order.calibrates && reader_;
     if (is_untimed) reader_->begin_watching();
     const auto fault = local_fault_of([&] {
       report = measure_pair(work, *endpoint_.transport, *endpoint_.out, *endpoint_.in,
-                            gone ? View() : View(round.from_peer));
+                            gone ? View() : View(peer_offer));
     });
     if (fault) {  // in the middle of a turn: a library may still hold our buffers
       report = pair_not_measured(work, fault->cause);
@@ -565,8 +615,9 @@ class Runner {
   std::optional<Plan> plan_;
   std::pair<Attempt, std::uint64_t> plan_of_{};  // the attempt and relabelling of plan_
   Endpoint endpoint_;
-  int gpu_ = 0;        // the ordinal of the one whose memory holds messages
-  std::string lacks_;  // what this machine lacks, so that the next pair cannot be measured; "": nothing
+  int gpu_ = 0;  // the ordinal of the one whose memory holds messages
+  // What this machine lacks, so that a pair of the next order cannot be measured; "": nothing.
+  std::vector<std::string> lacks_;
   std::string lacks_always_;  // ... so that there is no transport
   std::vector<Endpoint> abandoned_;
   std::string lanes_told_;

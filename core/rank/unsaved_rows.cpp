@@ -153,13 +153,25 @@ void UnsavedRows::forget_before(std::uint64_t round) {
   rows_.erase(rows_.begin(), rows_.begin() + n);
 }
 
-void UnsavedRows::forget_failures(std::uint64_t round) {
+template <class Is>
+void UnsavedRows::forget_if(Is is_wrong) {
   const SignalsBlocked guard(SIGALRM);  // the timer's, while rows are moved
-  for (std::size_t i = rows_.size(); i-- > 0 && rounds_[i] == round;) {
-    if (rows_[i].outcome == static_cast<std::uint8_t>(Outcome::ok)) continue;
+  for (std::size_t i = rows_.size(); i-- > 0;) {
+    if (!is_wrong(i)) continue;
     rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(i));
     rounds_.erase(rounds_.begin() + static_cast<std::ptrdiff_t>(i));
   }
+}
+
+void UnsavedRows::forget_steps_from(std::uint32_t step) {
+  if (std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return row.step >= step; }))
+    forget_if([&](std::size_t i) { return rows_[i].step >= step; });
+}
+
+void UnsavedRows::forget_failures(std::uint64_t round) {
+  forget_if([&](std::size_t i) {
+    return rounds_[i] == round && rows_[i].outcome != static_cast<std::uint8_t>(Outcome::ok);
+  });
 }
 
 bool UnsavedRows::write() noexcept {

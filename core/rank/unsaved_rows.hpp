@@ -31,8 +31,9 @@ class UnsavedRows {
   // On rank 0: keeps the rows of a link as they are recorded in this round, in place of its own of the same
   // link.
   bool keep_reported(const std::vector<Sample>&, std::uint64_t round);
-  void report_later(std::uint64_t round);   // this round reports all rows so far
-  void forget_before(std::uint64_t round);  // the file has these rows
+  void report_later(std::uint64_t round);      // this round reports all rows so far
+  void forget_before(std::uint64_t round);     // the file has these rows
+  void forget_steps_from(std::uint32_t step);  // they are measured again, if they were
   // Forgets the failed links that this round would report. Rank 0 is lost, so their peers may have ended for
   // that reason alone.
   void forget_failures(std::uint64_t round);
@@ -61,6 +62,8 @@ class UnsavedRows {
   static_assert(sizeof(Head) == 32 && sizeof(Row) == 64);
 
   Row row_of(const Sample&) const;
+  template <class Is>
+  void forget_if(Is is_wrong);  // of the index of a row
 
   const Options& options_;
   const std::size_t most_;

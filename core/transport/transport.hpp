@@ -38,6 +38,8 @@ class Link {
   // Returns once both ends have called it. Everything that the peer started before has then begun, and the
   // peer no longer needs our CPU.
   virtual Outcome meet(Seconds until) = 0;
+  // As meet, but the peer may still need our CPU: both ends go on to messages and to another meeting.
+  virtual Outcome meet_midway(Seconds until) { return meet(until); }
   // ok: nobody accesses our buffers any more. After any other outcome the caller abandons this link, its
   // transport and both memories, and makes new ones.
   virtual Outcome close(Seconds until) = 0;
@@ -88,6 +90,7 @@ struct Connection {
   std::unique_ptr<Link> link;  // null: not connected (before `until`: refused or reset)
   std::string fault = {};      // the reason if not connected and known: "answered by rank 7"
   bool is_local = false;       // the reason is on this host, not in the network: "too many open files"
+  Seconds began = 0;           // in virtual time, when both ends had begun; 0: in real time
 };
 
 class Transport {
@@ -169,10 +172,13 @@ struct TransportEntry {
   bool gpu_memory = false;
   // Peers open each other's memory: between hosts, memory of a GPU then takes a handle that is valid there.
   bool opens_memory = false;
+  // Offers may be made several steps ahead, and `connect` does not wait for the peer, or only in real time
+  // while laps are in virtual time.
+  bool steps_ahead = false;
   // Segments that this end of a link has sent again so far, because they or their acknowledgements were lost.
   std::uint64_t (*retransmits)(const Link&) = nullptr;
 };
-inline constexpr int transport_abi = 8;
+inline constexpr int transport_abi = 9;
 
 inline std::string always_usable() { return {}; }
 

@@ -12,8 +12,8 @@ namespace everylink {
 namespace {
 
 struct Message {
-  int peer = no_rank;
-  Blob to_rank_0, to_peer;
+  Blob to_rank_0;
+  std::vector<Offer> offers;
 };
 
 // After a barrier, a rank sees everything that was written before it.
@@ -39,18 +39,23 @@ class Rounds final : public Bootstrap {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  std::optional<Round> round(View to_rank_0, int peer, View to_peer, Seconds, const Decide& decide) override {
-    message(rank_) = {peer, {to_rank_0.begin(), to_rank_0.end()}, {to_peer.begin(), to_peer.end()}};
+  std::optional<Round> round(View to_rank_0, const std::vector<Offer>& offers, Seconds,
+                             const Decide& decide) override {
+    message(rank_) = {{to_rank_0.begin(), to_rank_0.end()}, offers};
     board_->all_submitted->wait();
-    Blob from_peer;
-    if (peer != no_rank && message(peer).peer == rank_) from_peer = message(peer).to_peer;
+    std::vector<Blob> from_peers(offers.size());
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      if (offers[i].peer == no_rank) continue;
+      const auto& theirs = message(offers[i].peer).offers;
+      if (i < theirs.size() && theirs[i].peer == rank_) from_peers[i] = theirs[i].bytes;
+    }
     if (rank_ == 0) {
       std::vector<Submitted> submitted;
       for (int rank = 0; rank < size_; ++rank) submitted.push_back({rank, message(rank).to_rank_0});
       board_->decision = decide(submitted, {});
     }
     board_->answered->wait();
-    return Round{.number = number_++, .decision = board_->decision, .from_peer = std::move(from_peer)};
+    return Round{.number = number_++, .decision = board_->decision, .from_peers = std::move(from_peers)};
   }
 
  private:

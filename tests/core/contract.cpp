@@ -26,7 +26,7 @@ bool mpi_is_clean = true;              // no test left a message in flight
 // Shares failures and messages in flight among all ranks: rank 0 may have to end all ranks.
 void gather(int& failed, bool& clean) {
   const Blob ours{std::byte(failed != 0), std::byte(!clean)};
-  const auto round = mpi_world->round(ours, no_rank, {}, patience(), [](auto submitted, auto gone) {
+  const auto round = mpi_world->round(ours, {}, patience(), [](auto submitted, auto gone) {
     Blob all{std::byte(!gone.empty()), std::byte{0}};
     for (const auto& one : submitted)
       for (std::size_t i = 0; i < all.size(); ++i) all[i] |= one.to_rank_0.at(i);
@@ -77,7 +77,7 @@ void Rank::make_transport(const Settings& options) {
 }
 
 Round Rank::round(int peer, const Blob& offer, bool last, Seconds limit) {
-  auto round = world_.round({}, peer, offer, limit, [&](auto, auto) { return Blob(1, std::byte{last}); });
+  auto round = world_.round({}, {{peer, offer}}, limit, [&](auto, auto) { return Blob(1, std::byte{last}); });
   if (!round) throw MachineError("a rank of the test is lost");
   ended_ = round->decision.front() != std::byte{0};
   return std::move(*round);
@@ -90,8 +90,8 @@ Blob Rank::exchange(int peer, std::uint64_t number) {
 Blob Rank::exchange_beside_a_stopped_one(int peer, std::uint64_t number) {
   const Blob offer = transport->offer(peer, epoch(number));
   for (;;) {
-    const Blob theirs = round(peer, offer, false, patience() / 20).from_peer;
-    if (!theirs.empty()) return theirs;
+    const auto theirs = round(peer, offer, false, patience() / 20).from_peers;
+    if (!theirs.empty() && !theirs.front().empty()) return theirs.front();
   }
 }
 

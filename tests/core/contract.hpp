@@ -35,7 +35,7 @@ class Rank {
   std::uint64_t epoch(std::uint64_t number) const { return before_ + number; }
 
   // Exchanges bytes with the peer. Every rank calls it equally often, with no_rank if it has no peer.
-  Blob tell(int peer, const Blob& ours) { return round(peer, ours, false, 10 * patience()).from_peer; }
+  Blob tell(int peer, const Blob& ours) { return round(peer, ours, false, 10 * patience()).from_peers.at(0); }
   // Exchanges offers.
   Blob exchange(int peer, std::uint64_t epoch);
   // The same while another rank is stopped and therefore gone: repeats until the peer takes part in the

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 #include <future>
+#include <map>
 #include <set>
 #include <string>
 
@@ -116,7 +117,7 @@ TEST(Door, a_caller_that_reaches_the_wrong_rank_learns_which) {
 
 TEST(Door, if_nobody_listens_the_fault_names_the_address) {
   Two two;
-  two.listener.offer(0, epoch + 1);  // closes the listener of this epoch
+  two.listener.offer(0, epoch + Door::most_epochs_ahead + 1);  // closes the listener of this epoch
   EXPECT_TRUE(two.caller.connect(1, epoch, two.of_listener, 1, soon()).empty());
   EXPECT_NE(two.caller.last_fault().find(unpacked(two.of_listener).addresses.at(0).text()), std::string::npos)
       << two.caller.last_fault();
@@ -200,9 +201,29 @@ TEST(Door, a_peer_that_listens_but_never_answers_is_not_reached) {
   EXPECT_LT(steady_now(), until + 30 * patience());
 }
 
+TEST(Door, offers_made_ahead_connect_in_turn_with_a_note_and_an_earlier_one_is_then_closed) {
+  Two two;  // their offers of `epoch` are not used
+  const Blob skipped = two.of_listener;
+  std::map<std::uint64_t, std::pair<Blob, Blob>> offers;
+  for (const std::uint64_t later : {1, 2})
+    offers[later] = {two.caller.offer(1, epoch + later), two.listener.offer(0, epoch + later)};
+  for (const std::uint64_t later : {1, 2}) {
+    const auto& [from_caller, from_listener] = offers[later];
+    std::uint64_t of_listener = 100 + later, of_caller = later;
+    auto called = std::async(std::launch::async, [&, &offer = from_caller] {
+      return two.listener.connect(0, epoch + later, offer, 1, soon(), &of_listener);
+    });
+    EXPECT_EQ(two.caller.connect(1, epoch + later, from_listener, 1, soon(), &of_caller).size(), 1u);
+    EXPECT_EQ(called.get().size(), 1u);
+    EXPECT_EQ(of_listener, later);
+    EXPECT_EQ(of_caller, 100 + later);
+  }
+  EXPECT_TRUE(two.caller.connect(1, epoch, skipped, 1, soon()).empty());
+}
+
 TEST(Door, if_nobody_listens_the_caller_learns_it_at_once) {
   Two two;
-  two.listener.offer(0, epoch + 1);  // closes the listener of this epoch
+  two.listener.offer(0, epoch + Door::most_epochs_ahead + 1);  // closes the listener of this epoch
   EXPECT_TRUE(two.caller.connect(1, epoch, two.of_listener, 1, soon()).empty());
 }
 

@@ -99,6 +99,8 @@ Report measured(const Meeting& meeting, Network& network) {
                        .peer = meeting.peer,
                        .epoch = 1,
                        .order = order,
+                       .step = order.step(),
+                       .leads_in = true,
                        .budget = 1e9,
                        .messages = 0,
                        .keep = [](const Sample&) {},

@@ -136,7 +136,7 @@ class Run {
   void follow(Rank&, int rank, Bootstrap&);
   Blob decide(std::span<const Submitted>, std::span<const int> gone);
   bool has_settled(std::span<const int> gone) const;
-  void check_round(Rank&, int rank, std::uint64_t submitted_for, int peer, const Round&);
+  void check_round(Rank&, int rank, std::uint64_t submitted_for, const Round&);
   void supervise(int host);
   void note_end_of(int rank);
 
@@ -161,17 +161,30 @@ class Run {
   Blob filling(std::size_t most) {
     return Blob(static_cast<std::size_t>(draws_.between(0, static_cast<double>(most))));
   }
-  static int peer_of(int rank, std::uint64_t round, int size) {
-    const int peer = rank ^ static_cast<int>(1 + round % 7);
-    return peer < size ? peer : no_rank;
+  // As many as the order of a round has steps, one peer each.
+  int steps_of(std::uint64_t round) const {
+    return 1 + static_cast<int>(mix(seed_, round) % static_cast<std::uint64_t>(most_steps_));
   }
-  Blob offer(int from, int to, std::uint64_t round) const {
+  int peer_of(int rank, std::uint64_t round, int step) const {
+    const int peer = rank ^ static_cast<int>(1 + (round + static_cast<std::uint64_t>(step)) % 7);
+    return peer < size() ? peer : no_rank;
+  }
+  Blob offer(int from, int to, std::uint64_t round, int step) const {
     return Packer()
         .add(from)
         .add(to)
         .add(round)
+        .add(step)
         .add(Blob(static_cast<std::size_t>(mix(seed_, round) % offer_bytes_)))
         .take();
+  }
+  std::vector<Offer> offers(int from, std::uint64_t round) const {
+    std::vector<Offer> all;
+    for (int step = 0; step < steps_of(round); ++step) {
+      const int peer = peer_of(from, round, step);
+      all.push_back({peer, offer(from, peer, round, step)});
+    }
+    return all;
   }
   void count(Fault fault) { ++result_.faults[static_cast<std::size_t>(fault)]; }
   int planned(Fault fault) const { return result_.faults[static_cast<std::size_t>(fault)]; }
@@ -187,7 +200,7 @@ class Run {
   int known_relays_ = 0;
   std::vector<std::vector<Address>> relay_addresses_;
   Seconds join_limit_ = 60, limit_ = 30, step_ = 1;
-  int rounds_ = 5;
+  int rounds_ = 5, most_steps_ = 1;
   double commits_ = 1;
   std::size_t decision_bytes_ = 1, report_bytes_ = 1, offer_bytes_ = 1;
   Seconds quiet_at_ = 0;  // nothing goes wrong after it
@@ -285,6 +298,7 @@ void Run::draw_ranks() {
   step_ = draws_.one_of({0.02, 0.2, 2., 10.});
   limit_ = step_ + draws_.one_of({2., 10., 30., 60.});
   rounds_ = draws_.number(2, 12);
+  most_steps_ = mix(seed_, 2) % 2 ? 1 : 16;
   commits_ = draws_.one_of({1., 0.3, 0.1});
   decision_bytes_ = draws_.one_of<std::size_t>({1, 1, 300, 5000, 40000});
   report_bytes_ = draws_.one_of<std::size_t>({1, 1, 300, 5000});
@@ -674,15 +688,14 @@ void Run::be_rank(int number) {
 void Run::lead(Rank& one, Bootstrap& world) {
   for (std::uint64_t number = 0;; ++number) {
     const Seconds limit = number == 0 ? introduction_limit : limit_, began = network_->now();
-    const int peer = peer_of(0, number, size());
     const Report report{.rank = 0, .filling = filling(report_bytes_)};
-    const auto round = world.round(report.packed(), peer, offer(0, peer, number), limit,
+    const auto round = world.round(report.packed(), offers(0, number), limit,
                                    [this](auto submitted, auto gone) { return decide(submitted, gone); });
     if (network_->is_killed()) throw Killed();
     const Seconds took = network_->now() - began;
     if (took > limit + soon + one.stopped_for)
       violated("round {} took rank 0 {:.3f} s; its limit is {} s", number, took, limit);
-    check_round(one, 0, number, peer, *round);
+    check_round(one, 0, number, *round);
     if (took >= limit) check_wait(began, round->gone);
     gone_before_ = round->gone;
     if (Order::unpacked(round->decision).stop) break;
@@ -737,16 +750,15 @@ void Run::follow(Rank& one, int number, Bootstrap& world) {
   Report report{.rank = number};
   for (std::uint64_t next = 0;;) {
     const Seconds limit = next == 0 ? longest_join / 2 : limit_, began = network_->now();
-    const int peer = peer_of(number, next, size());
     report.filling = filling(report_bytes_);
-    const auto round = world.round(report.packed(), peer, offer(number, peer, next), limit,
+    const auto round = world.round(report.packed(), offers(number, next), limit,
                                    [](auto, auto) -> Blob { throw std::logic_error("only rank 0 decides"); });
     if (network_->is_killed()) throw Killed();
     const Seconds took = network_->now() - began;
     if (took > 2 * limit + 60 + soon && !one.is_impaired)
       violated("round {} took rank {} {:.3f} s", next, number, took);
     if (!round) throw RunLost("lost rank 0");
-    check_round(one, number, next, peer, *round);
+    check_round(one, number, next, *round);
     const bool late = round->number != next || is_among(round->gone, number);
     if (next == 0 && late) throw RunLost("joined too late");
     const auto order = Order::unpacked(round->decision);
@@ -758,15 +770,17 @@ void Run::follow(Rank& one, int number, Bootstrap& world) {
     if (order.stop) break;
     report = {.rank = number};
     if (late) continue;
-    network_->sleep(step_ * draws_.unit());
-    if (network_->is_killed()) throw Killed();
-    report.rows.push_back({number, one.measured++});
-    one.unsaved.push_back({report.rows.back(), next});
+    for (int step = steps_of(round->number); step > 0; --step) {
+      network_->sleep(step_ / steps_of(round->number) * draws_.unit());
+      if (network_->is_killed()) throw Killed();
+      report.rows.push_back({number, one.measured++});
+      one.unsaved.push_back({report.rows.back(), next});
+    }
   }
   one.end = End::in_order;
 }
 
-void Run::check_round(Rank&, int number, std::uint64_t submitted_for, int peer, const Round& round) {
+void Run::check_round(Rank&, int number, std::uint64_t submitted_for, const Round& round) {
   if (round.number >= held_.size())
     return violated("rank {} heard of round {}, which never was", number, round.number);
   const Held& held = held_[round.number];
@@ -779,11 +793,19 @@ void Run::check_round(Rank&, int number, std::uint64_t submitted_for, int peer, 
   if (in_time && round.number != submitted_for)
     violated("rank {} is said to be in time for round {}; it submitted for round {}", number, round.number,
              submitted_for);
-  const bool both = in_time && peer != no_rank && !is_among(round.gone, peer);
-  const Blob expected = both ? offer(peer, number, round.number) : Blob();
-  if (round.from_peer != expected)
-    violated("rank {} got {} bytes of its peer {} in round {}, not {}", number, round.from_peer.size(), peer,
-             round.number, expected.size());
+  if (!in_time) return;
+  if (round.from_peers.size() != static_cast<std::size_t>(steps_of(round.number)))
+    return violated("rank {} got {} offers in round {}, not {}", number, round.from_peers.size(),
+                    round.number, steps_of(round.number));
+  for (int step = 0; step < steps_of(round.number); ++step) {
+    const int peer = peer_of(number, round.number, step);
+    const bool both = peer != no_rank && !is_among(round.gone, peer);
+    const Blob expected = both ? offer(peer, number, round.number, step) : Blob();
+    const Blob& seen = round.from_peers[static_cast<std::size_t>(step)];
+    if (seen != expected)
+      violated("rank {} got {} bytes of its peer {} in step {} of round {}, not {}", number, seen.size(),
+               peer, step, round.number, expected.size());
+  }
 }
 
 // The checks.

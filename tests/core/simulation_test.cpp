@@ -71,7 +71,7 @@ class Joining {
 };
 
 Round hold_round(Bootstrap& world, const std::string& mine, Seconds limit = forever) {
-  return must(world.round(blob(mine), no_rank, {}, limit, world.rank() == 0 ? Decide(echo) : never));
+  return must(world.round(blob(mine), {}, limit, world.rank() == 0 ? Decide(echo) : never));
 }
 
 std::vector<Simulation::Event> events_of_five_rounds() {
@@ -260,7 +260,7 @@ TEST(Simulation, a_signal_ends_ranks_that_have_not_joined) {
   for (int rank = 0; rank < 2; ++rank)
     ranks.start(rank, [](Bootstrap& world) {
       EXPECT_EQ(world.rank(), 1);
-      EXPECT_FALSE(world.round({}, no_rank, {}, forever, never)) << "rank 0 has ended";
+      EXPECT_FALSE(world.round({}, {}, forever, never)) << "rank 0 has ended";
     });
   EXPECT_THROW(ranks.network.run(), MachineError);
   EXPECT_LT(ranks.network.now(), 22);

@@ -24,7 +24,7 @@ TEST(Star, a_round_carries_reports_to_rank_0_and_its_order_back) {
         const Round round = submit(world, "r" + std::to_string(rank) + "n" + std::to_string(number));
         EXPECT_EQ(round.number, number);
         EXPECT_EQ(round.gone, Ranks{});
-        EXPECT_TRUE(round.from_peer.empty());
+        EXPECT_EQ(round.from_peers, std::vector<Blob>(1));
         for (int other = 0; other < 3; ++other)
           EXPECT_NE(text(round.decision)
                         .find(std::to_string(other) + ":r" + std::to_string(other) + "n" +
@@ -43,14 +43,35 @@ TEST(Star, an_offer_reaches_a_peer_only_if_both_name_each_other) {
   for (int rank = 0; rank < 7; ++rank)
     star.start(rank, [rank, peer = peers[rank]](Bootstrap& world) {
       const Round round = submit(world, "", peer, "from " + std::to_string(rank));
-      EXPECT_EQ(text(round.from_peer), rank == 0   ? "from 3"
-                                       : rank == 3 ? "from 0"
-                                       : rank == 5 ? "from 5"
-                                                   : "")
+      EXPECT_EQ(text(round.from_peers.at(0)), rank == 0   ? "from 3"
+                                              : rank == 3 ? "from 0"
+                                              : rank == 5 ? "from 5"
+                                                          : "")
           << rank;
       const Round next = submit(world, "", rank < 6 ? rank ^ 1 : no_rank, "again " + std::to_string(rank));
-      EXPECT_EQ(text(next.from_peer), rank < 6 ? "again " + std::to_string(rank ^ 1) : "")
+      EXPECT_EQ(text(next.from_peers.at(0)), rank < 6 ? "again " + std::to_string(rank ^ 1) : "")
           << "earlier reports are forgotten";
+    });
+}
+
+TEST(Star, of_several_offers_the_ith_meets_the_ith_of_the_peer) {
+  // Ranks 0 and 1 meet first, then 0 and 2, then 1 and 2, while the others have nobody to meet or name
+  // another.
+  const std::vector<int> peers[] = {{1, 2, no_rank, 1}, {0, no_rank, 2, 2}, {no_rank, 0, 1}};
+  Star star(3);
+  for (int rank = 0; rank < 3; ++rank)
+    star.start(rank, [rank, &peers](Bootstrap& world) {
+      std::vector<Offer> offers;
+      std::vector<Blob> expected;
+      for (const int peer : peers[rank]) {
+        const auto number = std::to_string(offers.size());
+        offers.push_back({peer, blob(std::to_string(rank) + " offers " + number)});
+        const bool meets = peer != no_rank && offers.size() < 4;
+        expected.push_back(meets ? blob(std::to_string(peer) + " offers " + number) : Blob());
+      }
+      EXPECT_EQ(must(world.round({}, offers, long_limit(), rank == 0 ? Decide(echo) : never)).from_peers,
+                expected)
+          << rank;
     });
 }
 
@@ -59,13 +80,13 @@ TEST(Star, a_rank_that_does_not_report_is_gone_and_is_back_when_it_does) {
   Star star(3);
   star.start(0, [&](Bootstrap& world) {
     const auto round = [&](Seconds limit) {
-      return must(world.round(blob("zero"), 2, blob("offer of 0"), limit, echo));
+      return must(world.round(blob("zero"), {{2, blob("offer of 0")}}, limit, echo));
     };
     EXPECT_EQ(round(short_limit()).gone, Ranks{2});
     const Round second = round(long_limit());  // does not wait for a rank that is gone
     EXPECT_EQ(second.number, 1u);
     EXPECT_EQ(second.gone, Ranks{2});
-    EXPECT_TRUE(second.from_peer.empty());
+    EXPECT_TRUE(second.from_peers.at(0).empty());
     two_rounds_over.happens();
     std::string said;
     Round last = round(long_limit());
@@ -73,7 +94,7 @@ TEST(Star, a_rank_that_does_not_report_is_gone_and_is_back_when_it_does) {
       last = round(long_limit());
     EXPECT_NE(said.find("2:late "), std::string::npos) << "a late report is kept: " << said;
     EXPECT_NE(said.find("2:back "), std::string::npos) << said;
-    EXPECT_EQ(text(last.from_peer), "offer of 2");
+    EXPECT_EQ(text(last.from_peers.at(0)), "offer of 2");
   });
   star.start(1, [&](Bootstrap& world) {
     EXPECT_EQ(submit(world, "").gone, Ranks{2});
@@ -86,14 +107,14 @@ TEST(Star, a_rank_that_does_not_report_is_gone_and_is_back_when_it_does) {
     two_rounds_over.wait();
     Round round = submit(world, "late", 0, "stale offer");
     EXPECT_EQ(round.number, 1u) << "not 0, the round of the report: the others have passed it";
-    EXPECT_TRUE(round.from_peer.empty());
+    EXPECT_TRUE(round.from_peers.empty());
     late_is_told.happens();
     std::uint64_t wanted = 2;
     for (round = submit(world, "back", 0, "offer of 2"); round.number != wanted;
          round = submit(world, "back", 0, "offer of 2"))
       wanted = round.number + 1;
     EXPECT_EQ(round.gone, Ranks{});
-    EXPECT_EQ(text(round.from_peer), "offer of 0");
+    EXPECT_EQ(text(round.from_peers.at(0)), "offer of 0");
   });
 }
 
@@ -101,7 +122,7 @@ TEST(Star, a_rank_that_is_late_by_one_round_learns_that_it_was_gone) {
   Event round_over, late_is_told;
   Star star(3);
   star.start(0, [&](Bootstrap& world) {
-    EXPECT_EQ(must(world.round({}, no_rank, {}, short_limit(), echo)).gone, Ranks{2});
+    EXPECT_EQ(must(world.round({}, {}, short_limit(), echo)).gone, Ranks{2});
     round_over.happens();
     submit(world, "");
   });
@@ -126,7 +147,7 @@ TEST(Star, a_rank_that_ends_is_gone_without_waiting_for_the_limit) {
     submit(world, "");
     ended.wait();
     const Seconds began = steady_now();
-    EXPECT_EQ(must(world.round({}, no_rank, {}, 600 * patience(), echo)).gone, Ranks{2});
+    EXPECT_EQ(must(world.round({}, {}, 600 * patience(), echo)).gone, Ranks{2});
     EXPECT_LT(steady_now() - began, 60 * patience());
   });
   star.start(1, [&](Bootstrap& world) {
@@ -152,7 +173,7 @@ TEST(Star, a_signal_to_rank_0_ends_its_wait_at_once) {
             ::kill(::getpid(), SIGTERM);
           });
           const Seconds began = steady_now();
-          const auto round = must(world.round({}, no_rank, {}, 600 * patience(), echo));
+          const auto round = must(world.round({}, {}, 600 * patience(), echo));
           asks.join();
           over.happens();
           const bool right = round.gone == Ranks{1} && steady_now() - began < 60 * patience();
@@ -172,7 +193,7 @@ TEST(Star, without_rank_0_the_others_end_at_once) {
     star.start(rank, [](Bootstrap& world) {
       submit(world, "");
       for (int i = 0; i < 2; ++i)
-        EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never)) << "and for good";
+        EXPECT_FALSE(world.round({}, {}, 600 * patience(), never)) << "and for good";
     });
   star.wait();
   EXPECT_LT(steady_now() - began, 60 * patience());
@@ -207,7 +228,7 @@ TEST(Star, a_second_rank_of_the_same_number_is_refused) {
   const auto first = join(one, long_limit());
   EXPECT_THROW(join(twin, long_limit()), MachineError);
   star.start(2, [](Bootstrap& world) { submit(world, ""); });
-  EXPECT_TRUE(first->round({}, no_rank, {}, long_limit(), never));
+  EXPECT_TRUE(first->round({}, {}, long_limit(), never));
 }
 
 TEST(Star, ranks_that_never_join_are_gone_in_the_first_round) {
@@ -245,9 +266,10 @@ TEST(Star, large_words_pass_in_both_directions) {
         return Blob(bytes, std::byte{99});
       };
       const Round round =
-          must(world.round(mine, rank ^ 1, offer, long_limit(), rank == 0 ? Decide(decide) : never));
+          must(world.round(mine, {{rank ^ 1, offer}}, long_limit(), rank == 0 ? Decide(decide) : never));
       EXPECT_EQ(round.decision, Blob(bytes, std::byte{99}));
-      EXPECT_EQ(round.from_peer, rank == 2 ? Blob() : Blob(bytes, static_cast<std::byte>(10 + (rank ^ 1))));
+      EXPECT_EQ(round.from_peers.at(0),
+                rank == 2 ? Blob() : Blob(bytes, static_cast<std::byte>(10 + (rank ^ 1))));
       submit(world, "");  // a rank that leaves has sent everything
     });
 }

@@ -24,6 +24,30 @@ TEST(Contract, a_message_arrives_in_the_posted_receive) {
   });
 }
 
+TEST(Contract, offers_made_for_several_epochs_at_once_connect_one_after_another) {
+  if (!transport_named(mode_name).steps_ahead) GTEST_SKIP() << "each of its offers is for the next epoch";
+  on_ranks(2, 4096, [](Rank& r) {
+    std::map<std::uint64_t, Blob> theirs;
+    for (const std::uint64_t number : {1, 2, 3}) {
+      const int peer = peer_of(r);
+      theirs[number] = r.tell(peer, peer == no_rank ? Blob() : r.transport->offer(peer, r.epoch(number)));
+    }
+    for (const std::uint64_t number : {1, 2, 3}) {
+      auto link = r.connect(peer_of(r), number, theirs[number], r.soon());
+      ASSERT_TRUE(link) << number;
+      r.out->fill({64, 1000}, 10 * number + r.rank());
+      const int in = link->start_recv({64, 1000});
+      OK(link->meet_midway(r.soon()));
+      const int out = link->start_send({64, 1000});
+      OK(link->wait(in, r.soon()));
+      OK(link->wait(out, r.soon()));
+      EXPECT_TRUE(r.in->holds({64, 1000}, 10 * number + 1 - r.rank()));
+      OK(link->meet(r.soon()));
+      OK(link->close(r.soon()));
+    }
+  });
+}
+
 TEST(Contract, sixty_four_tickets_each_way_are_waited_for_in_any_order) {
   on_ranks(2, 64 * 1024, [](Rank& r) {
     auto link = r.link(peer_of(r), 1);

@@ -121,7 +121,7 @@ class Book {
 };
 
 Round hold_round(Bootstrap& world, std::uint64_t number, int peer, const Decide& decide = never) {
-  return must(world.round(blob(std::to_string(number)), peer, blob("to " + std::to_string(peer)),
+  return must(world.round(blob(std::to_string(number)), {{peer, blob("to " + std::to_string(peer))}},
                           long_limit(), decide));
 }
 
@@ -168,8 +168,8 @@ TEST(Tree, its_rounds_equal_those_of_a_star) {
       EXPECT_EQ(a.number, b.number);
       EXPECT_EQ(text(a.decision), text(b.decision));
       EXPECT_EQ(a.gone, b.gone);
-      EXPECT_EQ(text(a.from_peer), text(b.from_peer)) << "rank " << rank << " round " << i;
-      EXPECT_EQ(text(a.from_peer), rank == 8 ? "" : "to " + std::to_string(rank)) << rank << " " << i;
+      EXPECT_EQ(text(a.from_peers.at(0)), text(b.from_peers.at(0))) << "rank " << rank << " round " << i;
+      EXPECT_EQ(text(a.from_peers.at(0)), rank == 8 ? "" : "to " + std::to_string(rank)) << rank << " " << i;
     }
   }
 }
@@ -184,7 +184,7 @@ TEST(Tree, when_the_first_rank_of_a_host_is_killed_the_others_continue_and_nothi
       EXPECT_EQ(round.number, number) << world.rank();
       EXPECT_EQ(round.gone, number < 3 ? Ranks{} : Ranks{1}) << world.rank() << " " << number;
       if (world.rank() != 8 && (number < 3 || (world.rank() ^ 1) != 1))
-        EXPECT_EQ(text(round.from_peer), "to " + std::to_string(world.rank())) << number;
+        EXPECT_EQ(text(round.from_peers.at(0)), "to " + std::to_string(world.rank())) << number;
     }
   });
   star.wait();
@@ -201,7 +201,7 @@ TEST(Tree, a_rank_that_sleeps_for_many_rounds_comes_back_and_so_do_the_ranks_bel
   const auto leads = [&](Bootstrap& world) {
     for (std::uint64_t number = 0;; ++number) {
       const bool without_1 = number >= 2 && number < 5;
-      const Round round = must(world.round(blob(std::to_string(number)), no_rank, {},
+      const Round round = must(world.round(blob(std::to_string(number)), {},
                                            without_1 ? short_limit() : long_limit(), book.decide()));
       if (without_1) {  // the ranks below it may have completed one more round
         EXPECT_EQ(round.gone.at(0), 1) << number;
@@ -212,7 +212,7 @@ TEST(Tree, a_rank_that_sleeps_for_many_rounds_comes_back_and_so_do_the_ranks_bel
       if (number > 5)
         std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the step that others measure
     }
-    must(world.round({}, no_rank, {}, long_limit(), [](auto, auto) { return Blob(); }));
+    must(world.round({}, {}, long_limit(), [](auto, auto) { return Blob(); }));
   };
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
     if (world.rank() == 0) return leads(world);
@@ -233,7 +233,7 @@ TEST(Tree, without_rank_0_all_ranks_end_soon) {
   const Seconds began = steady_now();
   start_in_order(star, three_hosts, [&](Bootstrap& world) {
     hold_round(world, 0, no_rank, Book().decide());
-    if (world.rank() > 0) EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never));
+    if (world.rank() > 0) EXPECT_FALSE(world.round({}, {}, 600 * patience(), never));
   });
   star.wait();
   EXPECT_LT(steady_now() - began, 60 * patience());
@@ -292,7 +292,7 @@ TEST(Relay, a_rank_that_loses_the_way_to_rank_0_continues_through_another_rank_a
       const Round round = hold_round(world, number, 3 - world.rank(), book.decide());
       EXPECT_EQ(round.number, number);
       EXPECT_EQ(round.gone, Ranks{}) << world.rank() << " " << number;
-      EXPECT_EQ(text(round.from_peer), "to " + std::to_string(world.rank())) << number;
+      EXPECT_EQ(text(round.from_peers.at(0)), "to " + std::to_string(world.rank())) << number;
     }
   };
   for (int rank = 0; rank < 3; ++rank) star.start(star.place_on(std::string(1, "abc"[rank]), rank), part);
@@ -334,7 +334,7 @@ TEST(Relay, two_relays_that_have_lost_rank_0_do_not_wait_for_each_other) {
   const Seconds began = steady_now();
   const auto part = [&](Bootstrap& world) {
     hold_round(world, 0, no_rank, Book().decide());
-    if (world.rank() > 0) EXPECT_FALSE(world.round({}, no_rank, {}, 600 * patience(), never));
+    if (world.rank() > 0) EXPECT_FALSE(world.round({}, {}, 600 * patience(), never));
   };
   for (int rank = 0; rank < 4; ++rank) star.start(star.place_on(std::string(1, "abcd"[rank]), rank), part);
   star.wait();

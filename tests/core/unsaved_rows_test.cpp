@@ -102,6 +102,24 @@ TEST_F(UnsavedRowsTest, when_rank_0_is_lost_links_that_failed_since_the_last_rou
   EXPECT_EQ(to[1], 2u);
 }
 
+TEST_F(UnsavedRowsTest, rows_of_a_step_that_is_measured_again_are_forgotten_and_earlier_ones_stay) {
+  {
+    UnsavedRows rows(options_, 3);
+    for (const std::uint32_t step : {7, 8, 9}) {
+      Sample row = sample(step, 0);
+      row.step = step;
+      rows.keep(row, 5);
+    }
+    rows.forget_steps_from(8);
+    rows.forget_steps_from(8);
+  }
+  const auto bytes = written();
+  ASSERT_EQ(bytes.size(), 32u + 64u);
+  std::uint32_t to = 0;
+  std::memcpy(&to, bytes.data() + 32 + 12, sizeof to);
+  EXPECT_EQ(to, 7u);
+}
+
 TEST_F(UnsavedRowsTest, nothing_is_written_if_the_file_has_all_rows) {
   {
     UnsavedRows rows(options_, 3);

@@ -114,8 +114,8 @@ inline Round must(std::optional<Round> round) {
 }
 inline Round submit(Bootstrap& world, const std::string& mine, int peer = no_rank,
                     const std::string& to_peer = "") {
-  return must(
-      world.round(blob(mine), peer, blob(to_peer), long_limit(), world.rank() == 0 ? Decide(echo) : never));
+  return must(world.round(blob(mine), {{peer, blob(to_peer)}}, long_limit(),
+                          world.rank() == 0 ? Decide(echo) : never));
 }
 
 }  // namespace everylink

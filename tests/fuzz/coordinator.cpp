@@ -20,17 +20,15 @@ Options options() {
   o.no_output = true;
   o.progress = Progress::none;
   o.retest_budget = 1e9;
+  o.min_iterations = 5;  // after some steps without a fault, an order has several
   return o;
 }
 
-Report honest(int rank, const Order& followed, const Plan& plan) {
+Report honest(int rank, const Measure& order, const Step& step, const Plan& plan) {
   Report report;
   report.rank = rank;
-  const auto* measure = followed.as<Measure>();
-  if (!measure) return report;
-  const auto& order = *measure;
-  report.peer = partner_in(order.step(), plan, rank);
-  report.step = order.step().row;
+  report.peer = partner_in(step, plan, rank);
+  report.step = step.row;
   if (report.peer == no_rank) return report;
   report.busy = report.took = 1e-3;
   report.notes.resize(2);
@@ -42,7 +40,7 @@ Report honest(int rank, const Order& followed, const Plan& plan) {
     Sample s;
     s.from = static_cast<std::uint32_t>(rank);
     s.to = static_cast<std::uint32_t>(report.peer);
-    s.step = order.step().row;
+    s.step = step.row;
     s.size = i;
     s.attempt = order.attempt;
     s.one_way = {2, 1e-6f, 1e-6f, 1e-6f, not_known, 1e-6f, 0};
@@ -51,8 +49,18 @@ Report honest(int rank, const Order& followed, const Plan& plan) {
   return report;
 }
 
-// The honest report with changes, or arbitrary bytes.
-Blob forged(fuzz::Pieces& in, Report report) {
+Reports honest(int rank, const Order& followed, const Plan& plan) {
+  Reports reports;
+  if (const auto* order = followed.as<Measure>())
+    for (const auto& step : order->steps) reports.all.push_back(honest(rank, *order, step, plan));
+  else
+    reports.all.push_back({.rank = rank});
+  return reports;
+}
+
+// The honest reports with changes to one of them, or arbitrary bytes.
+Blob forged(fuzz::Pieces& in, Reports reports) {
+  Report& report = reports.all[in.byte() % reports.all.size()];
   const int what = in.byte() % 16;
   const auto number = static_cast<std::int8_t>(in.byte());
   switch (what) {
@@ -84,9 +92,10 @@ Blob forged(fuzz::Pieces& in, Report report) {
     case 14:
       for (auto& sample : report.led.samples) sample.size = static_cast<std::uint32_t>(number);
       break;
+    case 15: reports.all.resize(in.byte() % (reports.all.size() + 1)); break;
     default: break;  // an unchanged report
   }
-  return packed(report);
+  return packed(reports);
 }
 
 }  // namespace
@@ -96,9 +105,14 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
   fuzz::Pieces in(bytes);
   NoRecorder recorder;
   Console console(Progress::none);
-  Coordinator coordinator(
-      {.options = o, .bootstrap = "local", .pinned = false, .real_memory = false, .now = steady_now}, ranks,
-      recorder, console);
+  Coordinator coordinator({.options = o,
+                           .bootstrap = "local",
+                           .pinned = false,
+                           .real_memory = false,
+                           .now = steady_now,
+                           .steps_ahead = true,
+                           .steps_ahead_if_crowded = true},
+                          ranks, recorder, console);
   std::vector<Submitted> submitted;
   for (int rank = 0; rank < ranks; ++rank)
     submitted.push_back(
@@ -121,5 +135,6 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
     for (int more = in.byte() % 16 == 0 ? 2 : 1; more > 0; --more)
       submitted.push_back({hostile, forged(in, honest(hostile, before, plan))});
     before = std::exchange(order, unpacked<Order>(coordinator.decide(submitted, gone)));
+    if (order.replaces) before = {Submit{}};
   }
 }

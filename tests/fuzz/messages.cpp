@@ -24,9 +24,11 @@ EVERYLINK_FUZZ_TARGET(messages) {
       break;
     }
     case 3: {
-      const Report report = unpacked<Report>(in.rest());
-      report.check(0, 4, 2);
-      for (const auto& sample : report.led.samples) said_of(sample.outcome);
+      const Reports reports = unpacked<Reports>(in.rest());
+      for (const auto& report : reports.all) {
+        report.check(0, 4, 2);
+        for (const auto& sample : report.led.samples) said_of(sample.outcome);
+      }
     }
   }
 }

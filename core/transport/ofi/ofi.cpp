@@ -286,6 +286,7 @@ extern "C" const TransportEntry entry{
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Ofi>(setup); },
     .one_sided = [](Link& link) -> OneSided& { return static_cast<OfiLink&>(link); },
     .one_sided_by = "libfabric",
-    .gpu_memory = true};
+    .gpu_memory = true,
+    .steps_ahead = true};
 
 }  // namespace everylink

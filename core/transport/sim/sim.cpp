@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -481,10 +482,13 @@ class Sim final : public Transport, public VirtualTime {
     const SimPeer other{network_.way(setup_.rank, peer), network_.way(peer, setup_.rank),
                         in.get<Reachable>()};
     const Seconds patience = std::min(std::max(until - rank_->now, 0.0) + least_patience, real_patience);
-    rank_->now += other.there.latency + other.back.latency;
-    auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + patience);
+    auto note = std::bit_cast<std::uint64_t>(rank_->now);  // later than in the offer, if that was made ahead
+    auto sockets = door_.connect(peer, epoch, way_in, 1, steady_now() + patience, &note);
+    if (!sockets.empty()) advance_to(std::bit_cast<Seconds>(note));
+    const Seconds began = std::exchange(rank_->now, rank_->now + other.there.latency + other.back.latency);
     if (sockets.empty()) return {};  // a real fault of the peer's process, not a simulated one
-    return {std::make_unique<SimLink>(std::move(sockets.front()), rank_, other, epoch, setup_)};
+    return {.link = std::make_unique<SimLink>(std::move(sockets.front()), rank_, other, epoch, setup_),
+            .began = began};
   }
 
  private:
@@ -507,6 +511,7 @@ extern const TransportEntry sim_transport{
     .virtual_time = [](Transport& transport) -> VirtualTime& { return static_cast<Sim&>(transport); },
     .host_name = [](int rank, int size,
                     const Settings& settings) { return SimNetwork(size, settings).host_name(rank); },
-    .gpu_memory = true};
+    .gpu_memory = true,
+    .steps_ahead = true};
 
 }  // namespace everylink
