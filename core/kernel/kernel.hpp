@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,9 +17,6 @@
 
 namespace everylink {
 
-// Tickets of the receives that are posted before the peer may send.
-using Posted = std::array<int, 2>;
-
 // The work of one turn. Message i uses buffer i modulo `buffers`; buffers are `stride` bytes apart.
 struct Turn {
   std::size_t bytes;
@@ -31,12 +27,6 @@ struct Turn {
   std::size_t stride;
   Seconds until;
   int first = 0;  // number of the first message
-  // Of a kernel that `joins` its turns: the next one over the same link, which begins in the meeting that
-  // ends this one. Null: there is none.
-  const Turn* next = nullptr;
-  bool leads_next = false;
-  bool is_joined = false;    // to the turn before
-  Posted* posted = nullptr;  // of all turns that are joined; null: this one is alone
 
   Slice slice(int message) const {
     return {static_cast<std::size_t>((first + message) % buffers) * stride, bytes};
@@ -93,7 +83,6 @@ struct Kernel {
   int (*messages_per_lap)(const Turn&);  // each way
   bool one_sided = false;                // puts or gets
   bool fetches = false;                  // messages go to the leader
-  bool joins = false;                    // a turn can begin in the meeting that ends the one before
 };
 
 std::span<const Kernel> kernels();

@@ -9,35 +9,12 @@
 namespace everylink {
 namespace {
 
-// Who answers posts two, so that the answer can leave at once.
-Posted post(Link& link, const Turn& turn, bool leads) {
-  const bool two = !leads && turn.warmups + turn.messages > 1;
-  const int first = link.start_recv(turn.slice(0));
-  return {first, two ? link.start_recv(turn.slice(1)) : first};
-}
-
-Outcome begin(Link& link, const Turn& turn, bool leads, Posted& posted) {
-  if (turn.is_joined) {
-    posted = *turn.posted;
-    return Outcome::ok;
-  }
-  posted = post(link, turn, leads);
-  return link.meet_midway(turn.until);
-}
-
-Outcome end(Link& link, const Turn& turn) {
-  if (!turn.next) return link.meet(turn.until);
-  *turn.posted = post(link, *turn.next, turn.leads_next);
-  return link.meet_midway(turn.until);
-}
-
 // Everything else is done while the message is in flight: posting the next receive, completing the last send.
 Outcome lead(Link& link, const Transport& clock, const Turn& turn, Laps& laps) {
   const int all = turn.warmups + turn.messages;
   Readings readings(clock, turn.warmups, turn.messages, turn.rounds_per_reading, laps);
-  Posted posted;
-  if (const auto o = begin(link, turn, true, posted); o != Outcome::ok) return o;
-  int in = posted[0], next = in, last = in;
+  int in = link.start_recv(turn.slice(0)), next = in, last = in;
+  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
   for (int i = 0; i < all; ++i) {
     readings.before(i);
     const int out = link.start_send(turn.slice(i));
@@ -51,14 +28,15 @@ Outcome lead(Link& link, const Transport& clock, const Turn& turn, Laps& laps) {
     last = out;
   }
   if (const auto o = link.wait(last, turn.until); o != Outcome::ok) return o;
-  return end(link, turn);
+  return link.meet(turn.until);
 }
 
+// Two receives are posted, so that the answer can leave at once.
 Outcome follow(Link& link, const Turn& turn, Laps& laps) {
   const int all = turn.warmups + turn.messages;
-  Posted in;
-  if (const auto o = begin(link, turn, false, in); o != Outcome::ok) return o;
-  int last = 0;
+  int in[2] = {link.start_recv(turn.slice(0)), 0}, last = 0;
+  if (all > 1) in[1] = link.start_recv(turn.slice(1));
+  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
   for (int i = 0; i < all; ++i) {
     if (const auto o = link.wait(in[i % 2], turn.until); o != Outcome::ok) return o;
     const int out = link.start_send(turn.slice(i));
@@ -69,7 +47,7 @@ Outcome follow(Link& link, const Turn& turn, Laps& laps) {
     last = out;
   }
   if (const auto o = link.wait(last, turn.until); o != Outcome::ok) return o;
-  return end(link, turn);
+  return link.meet(turn.until);
 }
 
 constexpr int most_rounds_ahead = 16;
@@ -143,7 +121,6 @@ extern const Kernel semidirectional{
     .both_lead = false,
     .replies = true,
     .windowed = false,
-    .messages_per_lap = [](const Turn&) { return 1; },
-    .joins = true};
+    .messages_per_lap = [](const Turn&) { return 1; }};
 
 }  // namespace everylink

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "base/random.hpp"
 #include "host/signals.hpp"
@@ -79,7 +77,6 @@ class Pair {
 
  private:
   bool probing() const { return work_.order.calibrates; }
-  bool verifies() const { return work_.options.check || work_.verifies_ends; }
 
   // Returns when both ends have begun, in virtual time.
   Seconds connect(View peer_offer, Seconds until) {
@@ -146,7 +143,9 @@ class Pair {
       followed = led;
     } else {
       const bool begins = begins_here(i);
-      std::vector<std::pair<Turn, bool>> turns;  // and whether this rank leads
+      const auto take = [&](const Turn& turn, bool leads) {
+        take_turn(i, turn, leads, leads ? led : followed);
+      };
       // The warm-up messages of a direction are divided among its turns.
       Turn part = all, other = all, rest = all;
       if (const int warmups = i == 0 ? warmups_before_all() : 0; warmups > 0) {
@@ -154,32 +153,17 @@ class Pair {
         warm.warmups = warmups;
         warm.messages = 0;
         other.warmups = std::max(all.warmups - warmups, 0);
-        turns.emplace_back(warm, !begins);
+        take(warm, !begins);
       }
       part.messages = part_at_first(all);
       rest.messages -= part.messages;
       rest.warmups = rest.messages > 0 ? std::min(all.warmups, 1) : 0;
       part.warmups -= rest.warmups;
-      turns.emplace_back(part, begins);
-      turns.emplace_back(other, !begins);
-      if (rest.messages > 0) turns.emplace_back(rest, begins);
-      join(turns);
-      for (const auto& [turn, leads] : turns) take_turn(i, turn, leads, leads ? led : followed);
+      take(part, begins);
+      take(other, !begins);
+      if (rest.messages > 0) take(rest, begins);
     }
     keep(i, led, followed, setup);
-  }
-
-  // Half of the meetings, where nothing is to be done between two turns.
-  void join(std::vector<std::pair<Turn, bool>>& turns) {
-    if (!work_.kernel.joins || sides_.chained || verifies() || work_.entry.virtual_time) return;
-    for (std::size_t k = 0; k + 1 < turns.size(); ++k) {
-      auto& [turn, leads] = turns[k];
-      auto& [next, leads_next] = turns[k + 1];
-      turn.next = &next;
-      turn.leads_next = leads_next;
-      next.is_joined = true;
-      turn.posted = next.posted = &posted_;
-    }
   }
 
   void keep(std::size_t i, Half& led, const Half& followed, float setup) {
@@ -267,7 +251,8 @@ class Pair {
   }
 
   Outcome run_turn(std::size_t i, const Turn& turn, bool leads, Laps& laps, bool& wrong) {
-    if (!verifies()) return work_.kernel.run(*link_, sides_, transport_, leads, turn, laps);
+    if (!work_.options.check && !work_.verifies_ends)
+      return work_.kernel.run(*link_, sides_, transport_, leads, turn, laps);
     const auto number = static_cast<std::uint64_t>(i) * most_turns + static_cast<std::uint64_t>(turns_++);
     const auto key = [&](int from) {
       return mix(mix(work_.epoch, static_cast<std::uint64_t>(from)), number);
@@ -306,7 +291,6 @@ class Pair {
   Seconds last_call_ = 0;  // the limit for all sizes together
   Seconds moved_ = 0;      // when the last turn was complete
   int turns_ = 0;          // of this size
-  Posted posted_{};        // for the next turn
   Carried carried_;
   Report report_;
 };

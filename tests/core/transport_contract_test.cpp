@@ -37,7 +37,7 @@ TEST(Contract, offers_made_for_several_epochs_at_once_connect_one_after_another)
       ASSERT_TRUE(link) << number;
       r.out->fill({64, 1000}, 10 * number + r.rank());
       const int in = link->start_recv({64, 1000});
-      OK(link->meet_midway(r.soon()));
+      OK(link->meet(r.soon()));
       const int out = link->start_send({64, 1000});
       OK(link->wait(in, r.soon()));
       OK(link->wait(out, r.soon()));
