@@ -110,7 +110,7 @@ Seconds time_of_round(int ranks, int tree_above) {
         [&, rank](Bootstrap& world) {
           for (int i = 0; i < 3; ++i) {  // the first of these are on their way while ranks still join
             const Seconds began = run.network.now();
-            EXPECT_TRUE(world.round({}, no_rank, {}, join_limit, decide));
+            EXPECT_TRUE(world.round({}, {}, join_limit, decide));
             if (rank == 0) took = run.network.now() - began;
           }
         },
