@@ -45,6 +45,7 @@ struct Options {
   Preset preset = Preset::none;
   // schedule
   std::string schedule = "all", schedule_option;
+  std::string switches;  // file: the switch of each host, for the schedule screen
   bool serial = false;
   int randomize = 0;
   std::optional<std::uint64_t> seed;

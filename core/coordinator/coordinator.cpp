@@ -18,6 +18,7 @@
 #include "base/units.hpp"
 #include "coordinator/load_campaign.hpp"
 #include "coordinator/pair_campaign.hpp"
+#include "coordinator/switches.hpp"
 #include "host/signals.hpp"
 #include "linktest/jupiter.hpp"
 #include "load/pattern.hpp"
@@ -38,15 +39,26 @@ RunId fresh_run_id() {
   return run;
 }
 
-std::string file_of_pairs(const Options& o) {
-  const std::string& path = o.confirms() ? o.confirm : o.schedule_option;
+std::string contents_of(const std::string& path, const std::string& asked_by) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
-    throw UsageError(o.pairs_option() + ": is a folder, a pipe or a device, not a file");
+    throw UsageError(asked_by + ": is a folder, a pipe or a device, not a file");
   std::ifstream file(path);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) throw UsageError(o.pairs_option() + ": cannot be read");
+  if (!file || !(text << file.rdbuf())) throw UsageError(asked_by + ": cannot be read");
   return text.str();
+}
+
+std::string file_of_pairs(const Options& o) {
+  return contents_of(o.confirms() ? o.confirm : o.schedule_option, o.pairs_option());
+}
+
+std::vector<int> switches_of(const Options& o, const std::vector<RankFacts>& ranks,
+                             const std::vector<int>& host_of) {
+  if (o.schedule != "screen" || o.confirms()) return {};
+  if (o.switches.empty()) return switches_told(ranks, host_of);
+  const std::string asked_by = "--switches " + o.switches;
+  return switches_in(contents_of(o.switches, asked_by), asked_by, ranks, host_of);
 }
 
 }  // namespace
@@ -140,7 +152,8 @@ Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<cons
   };
   introduction_.one_machine = std::all_of(ranks.begin(), ranks.end(), as_first);
   const Pattern* pattern = pattern_named(o.pattern);
-  const bool draws = o.schedule == "sample" || o.randomize > 0 || (pattern && pattern->traits.draws);
+  const bool draws = o.schedule == "sample" || o.schedule == "screen" || o.randomize > 0 ||
+                     (pattern && pattern->traits.draws);
   introduction_.run = fresh_run_id();
   introduction_.seed = o.seed.value_or(draws ? std::random_device()() : 0);
   if (o.resume) {
@@ -150,6 +163,7 @@ Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<cons
   }
   introduction_.schedule_option = {o.confirms() || o.schedule == "file" ? file_of_pairs(o)
                                                                         : o.schedule_option};
+  introduction_.switch_of = switches_of(o, ranks, introduction_.host_of);
   if (pattern)
     campaign_ = std::make_unique<LoadCampaign>(o, introduction_, log_);
   else

@@ -76,6 +76,12 @@ void refuse_two_schedules(const Given& given) {
     throw UsageError(fmt::format("--bisection and --schedule {} exclude each other", schedule));
 }
 
+void refuse_switches(const Options& o) {
+  if (!o.switches.empty() && o.schedule != "screen")
+    throw UsageError(
+        fmt::format("--switches has no effect with --schedule {}; add --schedule screen", o.schedule_text()));
+}
+
 // Adds --interface and --rails to the mode's options, so that results and --resume contain them.
 void choose_devices(const Given& given, Options& o) {
   const bool has_own = parse_settings(o.mode_options, "--mode " + o.mode).contains("interface");
@@ -118,6 +124,7 @@ Options understood(const std::string& command, const Given& given, Options o) {
   refuse_exclusions(given);
   refuse_two_schedules(given);
   apply(options, given, o);
+  refuse_switches(o);
   refuse_two_ways_to_start(given, o);
   refuse_unrequired(options, given, o);
   choose_devices(given, o);

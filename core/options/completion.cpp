@@ -16,12 +16,15 @@ std::string identifier(std::string name) {
   return name;
 }
 
-// The user types what follows a colon: offers "sample:" for "sample:K".
+// The user types what follows a colon: offers "sample:" for "sample:K", and "screen" for "screen[:K]".
 Words offered(const Option& option) {
   Words words;
-  for (const auto& choice : option.choices) words.push_back(choice.substr(0, choice.find(':') + 1));
+  for (const auto& choice : option.choices) words.push_back(choice.substr(0, choice.find_first_of(":[") + 1));
   for (std::size_t i = 0; i < words.size(); ++i)
-    if (words[i].empty()) words[i] = option.choices[i];
+    if (words[i].empty())
+      words[i] = option.choices[i];
+    else if (words[i].ends_with('['))
+      words[i].pop_back();
   return words;
 }
 

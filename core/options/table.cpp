@@ -118,7 +118,7 @@ void set_schedule(Options& o, const std::string& text) {
   const auto colon = text.find(':');
   const auto& entry = schedule_named(text.substr(0, colon));
   o.schedule = entry.name;
-  o.schedule_option = colon == std::string::npos ? "" : text.substr(colon + 1);
+  o.schedule_option = colon == std::string::npos ? entry.by_itself : text.substr(colon + 1);
   if (entry.option.empty() == o.schedule_option.empty()) return;
   if (entry.option.empty()) throw UsageError(fmt::format("--schedule {} takes no option", entry.name));
   throw UsageError(
@@ -384,11 +384,24 @@ std::vector<Option> of_pairs_to_measure() {
        .group = pairs,
        .brief = "pairs to measure",
        .more = "all: every pair. bisection: the lower half of the ranks against the upper half. sample:K: K "
-               "random matchings. inter-host: pairs on different hosts. rail: pairs of equal local rank on "
+               "random matchings. screen:K: up to K random matchings, 18 if K is left out, that are spread "
+               "evenly "
+               "over hosts and over switches, where Slurm or --switches names these. inter-host: pairs on "
+               "different hosts. rail: pairs of equal local rank on "
                "different hosts. file:PAIRS: the pairs of a file, in lines 'from to' or 'step from to'.",
        .default_text = "all",
        .applies_to = pairs_only(),
        .effect = &set_schedule},
+      {.names = {"--switches"},
+       .value = "FILE",
+       .unit = Quantity::file,
+       .group = pairs,
+       .brief = "the switch of each host, for --schedule screen",
+       .more =
+           "Lines 'HOST SWITCH'. A host that the file does not name has a switch of its own. everylink run "
+           "--topology makes it from Slurm's topology.conf or the output of ibnetdiscover.",
+       .applies_to = pairs_only(),
+       .effect = &Options::switches},
       {.names = {"--bisection"},
        .group = pairs,
        .brief = "same as --schedule bisection",

@@ -20,7 +20,8 @@ Plan plan_for(const Options& o, const Introduction& all, Attempt attempt, std::u
                                .order = relabelling,
                                .host_of = all.host_of,
                                .option = all.schedule_option.text,
-                               .asked_by = o.pairs_option()});
+                               .asked_by = o.pairs_option(),
+                               .switch_of = all.switch_of});
   return o.serial ? serial(plan, size) : plan;
 }
 

@@ -1,6 +1,8 @@
 // The table of schedules, and the plans that are derived from others.
 #include "schedule/schedule.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -13,16 +15,19 @@
 namespace everylink {
 
 extern const ScheduleEntry schedule_all, schedule_bisection, schedule_sample, schedule_inter_host,
-    schedule_rail, schedule_file;
+    schedule_rail, schedule_file, schedule_screen;
 
 std::span<const ScheduleEntry> schedules() {
-  static const ScheduleEntry all[] = {schedule_all,        schedule_bisection, schedule_sample,
-                                      schedule_inter_host, schedule_rail,      schedule_file};
+  static const ScheduleEntry all[] = {schedule_all,    schedule_bisection,  schedule_sample,
+                                      schedule_screen, schedule_inter_host, schedule_rail,
+                                      schedule_file};
   return all;
 }
 
 std::string text_of(const ScheduleEntry& entry) {
-  return std::string(entry.name) + (entry.option.empty() ? "" : ":") + std::string(entry.option);
+  if (entry.option.empty()) return std::string(entry.name);
+  return entry.by_itself.empty() ? fmt::format("{}:{}", entry.name, entry.option)
+                                 : fmt::format("{}[:{}]", entry.name, entry.option);
 }
 
 const ScheduleEntry& schedule_named(std::string_view name) {

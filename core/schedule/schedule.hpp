@@ -12,11 +12,13 @@ namespace everylink {
 
 struct Population {
   int size;
-  std::uint64_t seed;        // for random choices of the schedule (sample)
+  std::uint64_t seed;        // for random choices of the schedule (sample, screen)
   std::uint64_t order;       // key of this iteration's relabelling; 0: natural order
   std::vector<int> host_of;  // one host index per rank
   std::string option;        // after the colon: K of sample, the contents of file:PAIRS
   std::string asked_by;      // the user's option, named in errors
+  std::vector<int> switch_of =
+      {};  // by host: a number for its switch, from 0 to the number of hosts - 1; empty: not known
 };
 
 // Steps of disjoint pairs, in constant memory per rank and step.
@@ -32,10 +34,11 @@ struct ScheduleEntry {
   std::string_view name, summary;
   std::string_view option;          // what follows the colon: "" nothing, "K", "PAIRS" (a file)
   Plan (*make)(const Population&);  // throws UsageError
+  std::string_view by_itself = "";  // the value of its option where that is left out; "": it must be given
 };
 
 std::span<const ScheduleEntry> schedules();
-std::string text_of(const ScheduleEntry&);                   // "all", "sample:K"
+std::string text_of(const ScheduleEntry&);                   // "all", "sample:K", "screen[:K]"
 const ScheduleEntry& schedule_named(std::string_view name);  // throws UsageError
 
 // The same pairs, one at a time.

@@ -233,8 +233,8 @@ TEST(Config, wrong_numbers_are_refused_with_the_options_name) {
 }
 
 TEST(Config, an_unknown_name_is_refused_with_the_known_ones) {
-  expect_refused({"--schedule", "ring"},
-                 {"--schedule", "ring", "all", "bisection", "sample:K", "inter-host", "rail", "file:PAIRS"});
+  expect_refused({"--schedule", "ring"}, {"--schedule", "ring", "all", "bisection", "sample:K", "screen[:K]",
+                                          "inter-host", "rail", "file:PAIRS"});
   expect_refused({"--memory", "tape"}, {"--memory", "tape", "host", "huge"});
   expect_refused({"--bootstrap", "smoke"}, {"--bootstrap", "smoke", "auto", "local", "tcp", "mpi"});
   expect_refused({"--progress", "fast"}, {"--progress", "fast", "plain", "json", "none"});
@@ -258,6 +258,14 @@ TEST(Config, a_schedule_requires_its_option_or_takes_none) {
   expect_refused({"--schedule", "sample:"}, {"--schedule sample:K"});
   expect_refused({"--schedule", "file"}, {"--schedule file:PAIRS"});
   expect_refused({"--schedule", "all:3"}, {"--schedule all"});
+  EXPECT_EQ(options({"--schedule", "screen"}).schedule_text(), "screen:18");
+  EXPECT_EQ(options({"--schedule", "screen:5"}).schedule_text(), "screen:5");
+  expect_refused({"--schedule", "screen:"}, {"--schedule screen:K"});
+}
+
+TEST(Config, switches_belong_to_the_schedule_screen) {
+  EXPECT_EQ(options({"--schedule", "screen", "--switches", "x.txt"}).switches, "x.txt");
+  expect_refused({"--switches", "x.txt"}, {"--switches", "--schedule all", "--schedule screen"});
 }
 
 TEST(Config, contradictions_are_refused_with_both_names) {

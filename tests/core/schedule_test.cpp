@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 
 #include "base/errors.hpp"
@@ -162,6 +163,89 @@ TEST(Schedule, sample_of_too_few_or_too_many_matchings_is_refused) {
   EXPECT_NO_THROW(plan_of("sample", population(8, 0, "7")));
 }
 
+Population screened(int k, std::vector<int> host_of, std::vector<int> switch_of = {}) {
+  const auto size = static_cast<int>(host_of.size());
+  auto all = population(size, 0, std::to_string(k), std::move(host_of));
+  all.switch_of = std::move(switch_of);
+  return all;
+}
+
+// So many hosts, each with `each` ranks.
+std::vector<int> hosts_of_ranks(int hosts, int each) {
+  std::vector<int> host_of;
+  for (int rank = 0; rank < hosts * each; ++rank) host_of.push_back(rank / each);
+  return host_of;
+}
+
+TEST(Schedule, screen_leaves_at_most_one_rank_idle_in_each_step) {
+  for (const auto& hosts : layouts)
+    for (const bool behind_switches : {false, true}) {
+      std::vector<int> switch_of;
+      for (int host = 0; behind_switches && host <= *std::max_element(hosts.begin(), hosts.end()); ++host)
+        switch_of.push_back(host / 2);
+      const auto size = static_cast<int>(hosts.size());
+      const Plan plan = plan_of("screen", screened(size, hosts, switch_of));
+      for (std::int64_t step = 0; step < plan.steps; ++step)
+        EXPECT_EQ(pairs_in(plan, size, step).size(), hosts.size() / 2);
+    }
+}
+
+TEST(Schedule, screen_has_no_pair_twice_where_each_host_has_one_rank) {
+  for (int n = 2; n <= 30; ++n) {
+    const Plan plan = plan_of("screen", screened(n, hosts_of_ranks(n, 1)));
+    EXPECT_EQ(plan.steps, n % 2 ? n : n - 1) << "more steps than there are partners are cut";
+    const Pairs all = sorted(in_order(plan, n));
+    EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end()) << n;
+  }
+}
+
+TEST(Schedule, screen_pairs_no_ranks_of_one_host) {
+  for (const int hosts : {2, 3, 8, 9}) {
+    const Plan plan = plan_of("screen", screened(20, hosts_of_ranks(hosts, 4)));
+    for (const auto& [a, b] : in_order(plan, 4 * hosts)) EXPECT_NE(a / 4, b / 4) << hosts;
+  }
+}
+
+TEST(Schedule, after_any_step_of_screen_all_ways_between_switches_were_taken_equally_often) {
+  for (const int switches : {2, 3, 5, 8})
+    for (const int each : {2, 6, 7, 16}) {
+      const int hosts = switches * each;
+      std::vector<int> switch_of;
+      for (int host = 0; host < hosts; ++host) switch_of.push_back(host % switches);
+      const Plan plan = plan_of("screen", screened(12, hosts_of_ranks(hosts, 1), switch_of));
+      std::map<Pair, int> met;
+      for (std::int64_t step = 0; step < plan.steps; ++step) {
+        for (const auto& [a, b] : pairs_in(plan, hosts, step)) ++met[std::minmax(a % switches, b % switches)];
+        int least = 1 << 20, most = 0;
+        for (int a = 0; a < switches; ++a)
+          for (int b = a + 1; b < switches; ++b) {
+            least = std::min(least, met[{a, b}]);
+            most = std::max(most, met[{a, b}]);
+          }
+        // Two of each take part in a round; of an odd number, the last one is alone in its round.
+        const int steps = static_cast<int>(step) + 1;
+        EXPECT_LE(most - least, 2 + each % 2 * steps) << switches << " x " << each << ", step " << step;
+      }
+      EXPECT_GT((met[{0, 0}]), 0) << "also behind one switch";
+    }
+}
+
+TEST(Schedule, fewer_steps_of_screen_are_the_first_of_more) {
+  const auto hosts = hosts_of_ranks(24, 1);
+  std::vector<int> switch_of;
+  for (int host = 0; host < 24; ++host) switch_of.push_back(host / 6);
+  const Plan few = plan_of("screen", screened(3, hosts, switch_of)),
+             more = plan_of("screen", screened(9, hosts, switch_of));
+  ASSERT_EQ(few.steps, 3);
+  for (int step = 0; step < 3; ++step) EXPECT_EQ(pairs_in(few, 24, step), pairs_in(more, 24, step));
+  EXPECT_NE(pairs_in(more, 24, 0), pairs_in(more, 24, 1));
+}
+
+TEST(Schedule, screen_of_no_steps_is_refused) {
+  for (const char* k : {"0", "-1", "x", "2.5"})
+    EXPECT_THROW(plan_of("screen", population(8, 0, k)), UsageError) << k;
+}
+
 TEST(Schedule, relabelling_keeps_the_pairs_and_changes_their_order) {
   const std::vector<int> hosts{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
   const std::string listed = "0 1\n0 2\n0 3\n0 4\n0 5\n0 6\n0 7\n0 8\n",
@@ -240,9 +324,10 @@ TEST(Schedule, serial_has_the_same_pairs_one_per_step) {
 TEST(Schedule, a_partner_among_many_ranks_needs_no_table) {
   constexpr int n = 100'001;
   const auto began = std::chrono::steady_clock::now();
-  for (const char* name : {"all", "bisection", "sample"})
+  for (const char* name : {"all", "bisection", "sample", "screen"})
     for (const auto order : orders) {
-      const Plan plan = plan_of(name, population(n, order, name == std::string_view("sample") ? "1000" : ""));
+      const bool takes_k = name == std::string_view("sample") || name == std::string_view("screen");
+      const Plan plan = plan_of(name, population(n, order, takes_k ? "1000" : ""));
       for (const std::int64_t step : {std::int64_t{0}, std::int64_t{1}, plan.steps / 2, plan.steps - 1})
         for (int rank = 0; rank < n; rank += 9973) {
           const int peer = plan.partner(step, rank);

@@ -21,6 +21,7 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
     "docs/testing.md": {"scripts/fuzz", "scripts/run_tests", "build/dev", "pytest"},
     "integrations/jube/README.md": {"jube", "jubench", "export"},
     "testbed/smpi/README.md": {"smpi build"},
+    "docs/scale.md": {"score_screen"},
     "bench/README.md": {
         "make bench",
         "tcp_pingpong",
@@ -28,6 +29,7 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
         "verbs_in_vm",
         "compare.py",
         "score_worlds",
+        "score_screen",
         "beds.py",
     },
 }

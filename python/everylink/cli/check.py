@@ -8,7 +8,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -151,8 +151,12 @@ def _checked(
         plan = plan_of(first, run.ranks, options.within)
         _say(run, f"{run.where}: {choice.mode}, because {choice.reason}; {plan.text}")
         results = _measured(run, folder, choice, plan, began + options.within)
+    judgement = judged(results)
+    if plan.too_short:
+        remarks = (plan.too_short, *judgement.judgement.remarks)
+        judgement = replace(judgement, judgement=replace(judgement.judgement, remarks=remarks))
     checked = Checked(
-        judged(results), run.where, cluster is None, run.unusable, choice.mode, choice.reason, plan.is_complete, folder
+        judgement, run.where, cluster is None, run.unusable, choice.mode, choice.reason, plan.is_complete, folder
     )
     if live:
         live.end(checked.run)

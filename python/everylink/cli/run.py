@@ -2,8 +2,10 @@
 
 import itertools
 import sys
+import tempfile
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,7 @@ from everylink.errors import ResultsError, UserMistake
 from everylink.exit_codes import MEASURED, Exit
 from everylink.files import refuse_other_format
 from everylink.io.read import read
+from everylink.io.topology import Topology, given_topology
 from everylink.judge.verdict import JudgedRun
 from everylink.launch import sides
 from everylink.launch.confirm import confirm
@@ -53,18 +56,46 @@ def main(arguments: Sequence[str]) -> int:
     only_prints = any(option in line.values for option in ONLY_PRINT)
     if not only_prints:
         take_hosts_of_job(options)
+    topology = given_topology(options.topology)
     start = starter(core, options, core_options)
     say_other_name(given, core_options, table)
     if "--progress" in line.values:
         return _passed_through(start, core_options)
     if only_prints:
         return measure(start, core_options, terminal()).code
-    with live_of(options) as live:
-        return _measured(options, start, core_options, table, live)
+    with live_of(options) as live, switches_of(topology, line) as switches:
+        return _measured(options, start, [*core_options, *switches], table, live, topology)
+
+
+@contextmanager
+def switches_of(topology: Topology | None, line: CoreLine) -> Iterator[list[str]]:
+    """Options of the core that name a file with the switch of each host, for a screening; none without a topology.
+
+    The file is beside the results file, because only rank 0's machine is sure to see that folder.
+    """
+    if topology is None or not is_screening(line) or "--switches" in line.values:
+        yield []
+        return
+    output = Path(line.values.get("--output") or "everylink.h5").absolute()
+    lines = (f"{host} {'_'.join(leaf.split())}\n" for host, leaf in topology.leaf_of.items())
+    with tempfile.NamedTemporaryFile("w", prefix=output.name + ".switches-", dir=output.parent, suffix=".txt") as file:
+        file.writelines(lines)
+        file.flush()
+        yield ["--switches", file.name]
+
+
+def is_screening(line: CoreLine) -> bool:
+    """Whether this line of the core has the schedule `screen`, after which what looks slow is measured again."""
+    return line.pattern is None and line.values.get("--schedule", "").partition(":")[0] == "screen"
 
 
 def _measured(
-    options: Namespace, start: Start, core_options: Sequence[str], table: CoreTable, live: "Live | None"
+    options: Namespace,
+    start: Start,
+    core_options: Sequence[str],
+    table: CoreTable,
+    live: "Live | None",
+    topology: Topology | None,
 ) -> int:
     line = table.line(core_options)
     console = None if is_brief(options) else terminal()
@@ -75,16 +106,16 @@ def _measured(
     if ran.output is None:
         return ran.code or _without_results(ran)
     code = ran.code
-    if options.confirm and code in MEASURED:
-        settings = table.without("--force", core_options)
+    if (options.confirm or (is_screening(line) and ran.output.suffix != SION)) and code in MEASURED:
+        settings = table.without("--switches", table.without("--force", core_options))
 
         def measure_again(more: Sequence[str]) -> int:
             if console:
                 console.print("Measuring again what looks slow")
             return measure(start, [*settings, *more], console, linktest_lines=lines, again=True, live=live).code
 
-        code = confirm(ran.output, measure_again) or code
-    judged_as = _show(ran.output, options, live, force="--force" in line.values)
+        code = confirm(ran.output, measure_again, topology=topology) or code
+    judged_as = _show(ran.output, options, live, topology, force="--force" in line.values)
     return judged_as if code in (Exit.FINE, Exit.UNDECIDED) else code
 
 
@@ -100,6 +131,8 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
         raise UserMistake(f"{line.unknown[0]}: unknown option{suggestion(line.unknown[0], known)}; {more}")
     if options.confirm and line.pattern:
         raise UserMistake(f"--confirm applies only to links; the pattern {line.pattern} measures none")
+    if options.confirm and is_screening(line):
+        raise UserMistake("--confirm: leave it out; --schedule screen measures again what looks slow")
     if options.live is not None and line.pattern:
         raise UserMistake(f"--live applies only to links; the pattern {line.pattern} measures none")
     if options.linktest_lines and line.pattern:
@@ -121,6 +154,8 @@ def checked(options: Namespace, core_options: Sequence[str], table: CoreTable) -
         _check_live(output, line)
     if options.format == "json" and any(option in line.values for option in ("--no-output", "--progress")):
         raise UserMistake("--format json describes a results file; leave out --no-output and --progress")
+    if is_screening(line) and "--num-slowest" not in line.values:  # single pairs would be most of its steps
+        core_options = ["--num-slowest", "0", *core_options]
     if line.pattern or output.suffix == SION or any(option in line.values for option in OWN_SIZES):
         return core_options
     return ["-s", SIZES, *core_options]
@@ -182,7 +217,7 @@ def _nothing_measured() -> Exit:
     return Exit.UNDECIDED
 
 
-def _show(output: Path, options: Namespace, live: "Live | None", force: bool) -> Exit:
+def _show(output: Path, options: Namespace, live: "Live | None", topology: Topology | None, force: bool) -> Exit:
     """Print the summary, or only the verdict, also to `live`, and write the report.
 
     Returns the exit code of the judgement.
@@ -192,7 +227,7 @@ def _show(output: Path, options: Namespace, live: "Live | None", force: bool) ->
     except ResultsError as error:
         print(f"everylink: {error}", file=sys.stderr)
         return Exit.UNDECIDED
-    run = judged(results)
+    run = judged(results, topology)
     if live:
         live.end(run)
     give(_answer(run, output), options)

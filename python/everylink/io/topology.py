@@ -32,10 +32,10 @@ FOREIGN_IB = re.compile(r"(CA|SW|RT)\s+\d+\s+\d+\s+0x|(Ca|Switch|Router)\s*:")
 TOLD_BY = "SLURM_TOPOLOGY_ADDR"
 
 
-def slurm_leaves(lines: Iterable[Line]) -> tuple[dict[str, str], dict[str, str]]:
-    """The switch or block of each node, the first one if there are several; and another one of each that has. Raises
-    Damaged."""
-    found, others = dict[str, str](), dict[str, str]()
+def slurm_leaves(lines: Iterable[Line]) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """The switch or block of each node, the first one if there are several; another one of each that has; and the
+    switch above each switch, likewise the first one. Raises Damaged."""
+    found, others, above = dict[str, str](), dict[str, str](), dict[str, str]()
     for line in _joined(lines):
         said = _pairs(line)
         name = next((said[key] for key in NAMES if key in said), None)
@@ -45,13 +45,14 @@ def slurm_leaves(lines: Iterable[Line]) -> tuple[dict[str, str], dict[str, str]]
             continue
         if not set(said) & set(CHILDREN):
             raise Damaged(line.number, f"{quoted(name)} has neither Nodes= nor Switches=")
-        _names(line.number, said.get("switches", ""))  # unused, but a damaged list means a damaged file
+        for switch in _names(line.number, said.get("switches", "")):
+            above.setdefault(switch, name)
         for host in _names(line.number, said.get("nodes", "")):
             if found.setdefault(host, name) != name:
                 others[host] = name
         if len(found) > MOST_HOSTS:
             raise Damaged(line.number, f"exceeds {MOST_HOSTS} hosts")
-    return found, others
+    return found, others, above
 
 
 def _joined(lines: Iterable[Line]) -> Iterator[Line]:
@@ -104,13 +105,15 @@ class Topology:
 
     `leaf_of_nic`: the leaf switch of each (host, adapter), `("n17", "mlx5_0")`, or `("n17", "mlx5_0:2")` for further
     ports. Empty if the file does not name adapters. `ports`: those of all adapters, as ibnetdiscover names them.
-    `other_leaf_of`: another leaf switch of each host that Slurm's file has on several. `path`: the file.
+    `other_leaf_of`: another leaf switch of each host that Slurm's file has on several. `above`: the switch above each
+    switch, as far as the file tells it. `path`: the file.
     """
 
     leaf_of: Mapping[str, str]
     leaf_of_nic: Mapping[tuple[str, str], str] = field(default_factory=dict)
     ports: Sequence[AdapterPort] = ()
     other_leaf_of: Mapping[str, str] = field(default_factory=dict)
+    above: Mapping[str, str] = field(default_factory=dict)
     path: Path = field(default=Path(), compare=False)
 
     def __hash__(self) -> int:
@@ -148,8 +151,8 @@ def _topology(lines: list[Line]) -> Topology:
             first.setdefault(host, leaf)
         return Topology(first, by_nic, tuple(ports))
     if any(SLURM_KEY.search(line.text) for line in said):
-        leaf_of, other_leaf_of = slurm_leaves(lines)
-        return Topology(leaf_of, other_leaf_of=other_leaf_of)
+        leaf_of, other_leaf_of, above = slurm_leaves(lines)
+        return Topology(leaf_of, other_leaf_of=other_leaf_of, above=above)
     if FOREIGN_IB.match(said[0].text):
         raise Damaged(said[0].number, "is output of ibnetdiscover with an option; expected its output without options")
     raise Damaged(said[0].number, f"has an unknown format; {ADVICE}")
@@ -203,14 +206,20 @@ def _names_in_file(known: Collection[str], ranks: Ranks) -> list[str | None]:
 def leaf_of_address(address: str, pattern: str) -> str | None:
     """The leaf switch in SLURM_TOPOLOGY_ADDR: `s1` in "s0.s1.n17" with the pattern "switch.switch.node".
 
-    The last switch is nearest to the node. The node's own name may contain dots. None if the address has no switch or
-    does not match the pattern.
+    None if the address has no switch or does not match the pattern.
+    """
+    return next(iter(switches_of_address(address, pattern)), None)
+
+
+def switches_of_address(address: str, pattern: str) -> list[str]:
+    """All switches in SLURM_TOPOLOGY_ADDR, the leaf first: the last one is nearest to the node.
+
+    The node's own name may contain dots.
     """
     kinds, names = pattern.lower().split("."), address.split(".")
     if kinds[-1] != "node" or len(names) < len(kinds) or not all(names[: len(kinds)]):
-        return None
-    above = [name for kind, name in zip(kinds[:-1], names, strict=False) if kind in ("switch", "block")]
-    return above[-1] if above else None
+        return []
+    return [name for kind, name in zip(kinds[:-1], names, strict=False) if kind in ("switch", "block")][::-1]
 
 
 def _clear_shorts(names: Iterable[str]) -> dict[str, str]:
@@ -238,7 +247,33 @@ def grouping_of(results: Results, topology: Topology | None = None) -> Grouping 
         raise UserMistake(
             f"--topology {topology.path}: names none of the hosts of {results.path}, such as {results.ranks.host[0]}"
         )
-    return Grouping(groups, names, doubts=tuple(_doubts(topology, groups, results.ranks)))
+    doubts = tuple(_doubts(topology, groups, results.ranks))
+    return Grouping(groups, names, doubts=doubts, above=_levels([_way_up(name, topology.above) for name in names]))
+
+
+def _way_up(switch: str, above: Mapping[str, str]) -> list[str]:
+    """The switches above a switch, from below; a damaged file may lead in a circle."""
+    way = [switch]
+    while (higher := above.get(way[-1])) is not None and higher not in way:
+        way.append(higher)
+    return way[1:]
+
+
+def _levels(ways_up: Sequence[Sequence[str]]) -> tuple[tuple[NDArray[np.int64], tuple[str, ...]], ...]:
+    """The levels above groups (Grouping.above), as far as each joins some of the switches below it, and not all."""
+    levels = []
+    below = len(ways_up)
+    for number in range(max(map(len, ways_up), default=0)):
+        names: dict[str, int] = {}
+        of_group = []
+        for group, way in enumerate(ways_up):
+            name = way[number] if number < len(way) else f"\0{group}"
+            of_group.append(names.setdefault(name, len(names)))
+        if 1 < len(names) < below:
+            known = tuple("" if name.startswith("\0") else name for name in names)
+            levels.append((np.array(of_group, np.int64), known))
+            below = len(names)
+    return tuple(levels)
 
 
 def _doubts(topology: Topology, groups: NDArray[np.int64], ranks: Ranks) -> Iterator[str]:
@@ -259,8 +294,11 @@ def _told_by_slurm(ranks: Ranks) -> Grouping | None:
     """Groups by the leaf switch of each host; None for a single switch."""
     groups = np.full(int(ranks.host_index.max()) + 1, -1, np.int64)
     numbers: dict[str, int] = {}
+    ways_up: list[list[str]] = []
     for host, address, pattern in zip(ranks.host_index, ranks.topology_address, ranks.topology_pattern, strict=True):
-        leaf = leaf_of_address(address, pattern)
+        leaf, *above = switches_of_address(address, pattern) or (None,)
         if leaf is not None and groups[host] < 0:
             groups[host] = numbers.setdefault(leaf, len(numbers))
-    return Grouping(groups, tuple(numbers), TOLD_BY) if len(numbers) > 1 else None
+            if len(ways_up) < len(numbers):
+                ways_up.append([switch for switch in above if switch is not None])
+    return Grouping(groups, tuple(numbers), TOLD_BY, above=_levels(ways_up)) if len(numbers) > 1 else None

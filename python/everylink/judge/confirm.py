@@ -22,6 +22,8 @@ from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
 from everylink.judge.quiet import is_covered, pairs_to_measure, quiet_readings, slow_with_all
 from everylink.judge.readings import Readings, readings
+from everylink.judge.screening.plan import plan_to_screen
+from everylink.judge.screening.readings import is_screened
 from everylink.judge.within import SlowWithin, find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
@@ -44,6 +46,8 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
 
     While groups are unknown, the many pairs that reveal them come first, under full load only.
     """
+    if is_screened(results):
+        return plan_to_screen(results, grouping)
     kinds = kinds_of(results)
     groups, known = groups_for(results, grouping, kinds)
     equals = equals_for(results, groups, kinds)

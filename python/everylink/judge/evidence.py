@@ -295,6 +295,7 @@ class Names:
         self.groups = groups
         self._known = frozenset(self.units)
         self._labels = {} if grouping is None else {name: number for number, name in enumerate(grouping.names)}
+        self.host_of = ranks.host_index.astype(np.int64)
         self._devices, self._host_of = ranks.device, ranks.host_index
         self._first_rank = {int(host): rank for rank, host in reversed(list(enumerate(ranks.host_index)))}
 

@@ -1,7 +1,7 @@
 """Judges a results file: the fewest components that explain what was measured, worst first."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from everylink.judge.contention import matched_alone, only_under_load
@@ -13,10 +13,12 @@ from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.merged import one_per_subject
 from everylink.judge.rails import without_unreachable
 from everylink.judge.rows_of_hosts import rows_of_hosts
+from everylink.judge.screening.compared import compared_screening
+from everylink.judge.screening.readings import is_screened
 from everylink.judge.sizes import LinkVerdicts, compared
 from everylink.judge.smallest import smallest_explanation
 from everylink.judge.structure import each_once, oversubscribed
-from everylink.judge.verdict import SURE, Judgement, Scope, Verdict
+from everylink.judge.verdict import SURE, Judgement, Scope, Structure, Verdict
 from everylink.links.planned import links_planned
 from everylink.links.unmeasured import partly_unmeasured, unmeasured
 from everylink.model.changes import Change
@@ -50,6 +52,8 @@ def judge(
     if alone is not None:
         alone = matched_alone(results, alone)
     results, rails = without_unreachable(results)
+    if is_screened(results) and alone is None:
+        return _judged_screening(results, grouping, rails, expected, earlier)
     found: list[Verdict] = [] if expected is None else list(below_expectation(results, expected))
     if earlier is not None:
         found += _slower_than_before(earlier)
@@ -68,6 +72,22 @@ def judge(
     verdicts = [one for one in verdicts if not (one in longer and one.is_slow_pair)]  # no host or trunk for them
     verdicts = [one for one in smallest_explanation(verdicts, names) if one not in longer]
     return judgement(results, collected, rows_of_hosts(verdicts, names))
+
+
+def _judged_screening(
+    results: Results,
+    grouping: Grouping | None,
+    rails: Sequence[Structure],
+    expected: Expectation | None,
+    earlier: Earlier | None,
+) -> Judgement:
+    found: list[Verdict] = [] if expected is None else list(below_expectation(results, expected))
+    if earlier is not None:
+        found += _slower_than_before(earlier)
+    collected, names, covered = compared_screening(results, grouping)
+    collected.structure += rails
+    verdicts = rows_of_hosts(one_per_subject(found + collected.found), names)
+    return replace(judgement(results, collected, verdicts), coverage=covered)
 
 
 def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]) -> Judgement:

@@ -91,14 +91,14 @@ def blocks_of_kinds(of_row: Index, of_column: Index, kinds: int) -> Iterator[tup
 def kinds_of(results: Results) -> Kinds:
     """The kinds of the hosts of a run; of its ranks, in a run on one host."""
     hosts = int(results.ranks.host_index.max()) + 1
-    if hosts > 1 and (told := _told(results)) is not None:
+    if hosts > 1 and (told := told_kinds(results)) is not None:
         return told
     if hosts == 1:
         hosts = len(results.ranks)
-    return _seen((seen_classes(readings(results, size)) for size in results.sizes), hosts)
+    return seen_kinds((seen_classes(readings(results, size)) for size in results.sizes), hosts)
 
 
-def _told(results: Results) -> Kinds | None:
+def told_kinds(results: Results) -> Kinds | None:
     """By the inventory; nothing where too few hosts say what their adapters can do."""
     try:
         cluster = cluster_of(results)
@@ -138,7 +138,7 @@ def _most(texts: Iterable[str]) -> str:
     return max(dict.fromkeys(several), key=several.count, default="")
 
 
-def _seen(by_size: Iterable[Index | None], hosts: int) -> Kinds:
+def seen_kinds(by_size: Iterable[Index | None], hosts: int) -> Kinds:
     """By the times of all sizes: classes at one size split those at the others."""
     features = [classes for classes in by_size if classes is not None]
     if not features:

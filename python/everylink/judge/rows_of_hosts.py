@@ -20,7 +20,8 @@ def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     for name in names.units:
         one = of_host.get(name)
         if one is None or not _are_alike([*row, one]):
-            rows, row = [*rows, row], []
+            rows.append(row)
+            row = []
         row += [one] if one is not None else []
     rows = [row for row in (*rows, row) if len(row) >= FEWEST]
     in_rows = {one for row in rows for one in row}

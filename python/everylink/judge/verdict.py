@@ -8,6 +8,7 @@ import numpy as np
 
 from everylink.exit_codes import Exit
 from everylink.io.topology import Topology
+from everylink.judge.covered import Coverage
 from everylink.judge.expected import Expected
 from everylink.links.unmeasured import Unmeasured
 from everylink.model.results import Results
@@ -152,6 +153,7 @@ class Judgement:
     links_possible: int | None = None  # from each rank to each other one; not known of load patterns
     not_looked_for: tuple[str, ...] = ()  # kinds of components, each with the reason
     drain: tuple[str, ...] = ()  # names of the hosts to take out of service
+    coverage: Coverage | None = None  # of a screening
     expected: tuple[Expected, ...] = field(default=(), compare=False)  # of the links of each size that was judged
 
     @property

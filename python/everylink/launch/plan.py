@@ -16,16 +16,26 @@ WARMUPS = 2
 PART = 0.5  # of the time: the rest is for starting, confirming and judging
 PER_STEP, PER_RANK = 3e-3, 3e-4  # seconds of a step beside its messages (docs/scale.md)
 FEWEST_PARTNERS = 3  # of a rank: fewer do not tell a slow host from a slow link
+FEW = 0.25  # part of all others: with fewer partners ranks are screened
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`messages` per pair and direction, of each size; `partners` of each rank, of `ranks` - 1; `seconds` expected."""
+    """`messages` per pair and direction, of each size; `partners` of each rank, of `ranks` - 1; `seconds` expected.
+
+    `too_short`: a sentence where not even one step fits into the time; it is measured all the same.
+    """
 
     ranks: int
     messages: tuple[int, ...]
     partners: int
     seconds: float
+    too_short: str = ""
+
+    @property
+    def is_screening(self) -> bool:
+        """Whether each rank meets few others, and what looks slow is looked for from there on."""
+        return self.partners < FEW * (self.ranks - 1)
 
     @property
     def is_complete(self) -> bool:
@@ -34,7 +44,8 @@ class Plan:
 
     @property
     def core_options(self) -> list[str]:
-        schedule = [] if self.is_complete else ["--schedule", f"sample:{self.partners}"]
+        name = "screen" if self.is_screening else "sample"
+        schedule = [] if self.is_complete else ["--schedule", f"{name}:{self.partners}"]
         return [
             "-s",
             SIZES,
@@ -62,8 +73,15 @@ def plan_of(first: Results, ranks: int, within: float) -> Plan:
     both_ways = sum(4 * (number + WARMUPS) * time for number, time in zip(messages, times, strict=True))  # and back
     step = PER_STEP + PER_RANK * ranks + both_ways
     complete = ranks - 1 + ranks % 2
-    partners = min(complete, max(FEWEST_PARTNERS, int(PART * within / step)))
-    return Plan(ranks, messages, partners, partners * step)
+    fit = int(PART * within / step)
+    partners = min(complete, max(FEWEST_PARTNERS if fit else 1, fit))
+    too_short = ""
+    if not fit:
+        too_short = (
+            f"--within {within:g} is too short: one step of all ranks takes about {duration_text(step)}, more than "
+            "half of that; each rank met one other only"
+        )
+    return Plan(ranks, messages, partners, partners * step, too_short)
 
 
 def _messages(time: float) -> int:

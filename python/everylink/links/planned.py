@@ -19,6 +19,8 @@ def links_planned(results: Results) -> int | None:
             return 2 * (ranks // 2) * (ranks - ranks // 2)
         case "sample" if option.isdecimal():
             return int(option) * 2 * (ranks // 2)
+        case "screen" if option.isdecimal():
+            return min(int(option), ranks - 1 + ranks % 2) * 2 * (ranks // 2)
         case "inter-host":
             return ranks * (ranks - 1) - _pairs_of_equals(results.ranks.host_index)
         case "rail":

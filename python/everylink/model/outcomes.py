@@ -103,10 +103,11 @@ def _of_few(rows: Rows, ranks: int) -> Outcomes:
         parts.append((frm[main].astype(np.int64) * ranks + to[main], outcome[main]))
     key, outcome = (_joined(part) for part in zip(*parts, strict=True)) if parts else (np.zeros(0, np.int64),) * 2
     local = outcome == Outcome.LOCAL
-    unmeasured = len(np.setdiff1d(key[local], key[~local]))
+    unmeasured = len(np.setdiff1d(key[local], key[~local])) if local.any() else 0
     key, outcome = key[~local], outcome[~local]
     bad = outcome != Outcome.OK
-    known = np.unique(key)
+    known = np.sort(key)
+    known = known[np.diff(known, prepend=-1) != 0]
     failed, first = np.unique(key[bad], return_index=True)
     sent, received = (np.bincount(end, minlength=ranks) for end in (known // ranks, known % ranks))
     codes = outcome[bad][first].astype(np.uint8)

@@ -104,6 +104,9 @@ def _tested(checked: Checked) -> list[str]:
                 f"bandwidth {bandwidth_text(large.bytes / longest)} at {size_text(large.bytes)} (medians)"
             )
             lines += _of_ceiling(results)
+    if judgement.coverage is not None:
+        lines.append(f"  {judgement.coverage}")
+    lines += [f"  {remark}" for remark in judgement.remarks if remark.startswith("--within")]
     if judgement.not_looked_for:
         lines.append(f"  not looked for: {', '.join(judgement.not_looked_for)}")
     if hosts := crowded_hosts(results):

@@ -51,6 +51,7 @@ def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, 
         "links_failed": judgement.links_failed,
         "links_planned": judgement.links_planned,
         "links_possible": judgement.links_possible,
+        "coverage": None if judgement.coverage is None else asdict(judgement.coverage),
         "links_unmeasured": sum(one.count for one in judgement.unmeasured),
         "local_faults": [asdict(cause) for one in judgement.unmeasured for cause in one.causes],
         "remarks": list(judgement.remarks),
@@ -143,6 +144,8 @@ def tested_lines(judgement: Judgement) -> list[str]:
     measured = judgement.links_measured
     links = f"all {possible:,}" if measured == possible else f"{measured:,} of {possible:,}"
     lines = [f"tested: {', '.join(sizes)} on {links} links between the ranks"]
+    if judgement.coverage is not None:
+        lines.append(f"screened: {judgement.coverage}")
     if judgement.not_looked_for:
         lines.append(f"not looked for: {', '.join(judgement.not_looked_for)}")
     return lines
@@ -179,6 +182,8 @@ def headline(judgement: Judgement) -> Text:
         case Conclusion.NO_FAULT:
             return Text(f"no fault found{_untested_text(judgement.untested)} ({links})", style="bold")
         case Conclusion.HEALTHY:
+            if judgement.coverage is not None:
+                links = f"every host, by {judgement.links_measured:,} of {judgement.links_possible or 0:,} links"
             return Text(f"healthy: latency and bandwidth of {links}", style="bold green")
 
 

@@ -65,14 +65,14 @@ def _file(brief: str = "results file", *, more: str = "", several: bool = False)
     )
 
 
-def _topology(group: str) -> Option:
+def _topology(group: str, more: str = "") -> Option:
     return Option(
         names=("--topology",),
         value="FILE",
         unit="file",
         group=group,
         brief="a file that says which hosts share a switch",
-        more="Slurm's topology.conf, or the output of ibnetdiscover.",
+        more=f"Slurm's topology.conf, or the output of ibnetdiscover.{more}",
     )
 
 
@@ -327,6 +327,7 @@ RUN = Command(
             brief="re-measure suspects, then judge",
             more="Suspected links are measured again under load, alone and in one direction.",
         ),
+        _topology("Results", " The run is judged by it, and --schedule screen spreads its pairs over the switches."),
         _live("Results"),
         Option(
             names=("--report",),

@@ -1,0 +1,1 @@
+"""Judges a screening: few partners of every host, in memory that grows with what was measured."""

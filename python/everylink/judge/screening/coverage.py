@@ -1,0 +1,25 @@
+"""Says exactly what a screening covered."""
+
+import numpy as np
+
+from everylink.judge.covered import Coverage
+from everylink.judge.screening.fit import FEWEST_HOSTS, Level, ways_measured
+from everylink.judge.screening.readings import ScreenReadings
+
+
+def coverage_of(seen: ScreenReadings, levels: tuple[Level, ...]) -> Coverage:
+    """Of one size; of what `--confirm` measured as well only the pairs count."""
+    used = ~seen.is_fresh
+    times = np.bincount(seen.one[used], minlength=seen.hosts) + np.bincount(seen.other[used], minlength=seen.hosts)
+    low, high = np.minimum(seen.one, seen.other), np.maximum(seen.one, seen.other)
+    pairs = len(np.unique(low * seen.hosts + high))
+    ways = ways_known = least = 0
+    if levels:
+        whole = int((levels[0].sizes >= FEWEST_HOSTS).sum())
+        ways = whole * (whole - 1) // 2
+        count = ways_measured(seen, levels[0])[1]
+        ways_known, least = len(count), int(count.min()) if len(count) else 0
+    known = times[times > 0]
+    of_all = pairs / (seen.hosts * (seen.hosts - 1) / 2)
+    lowest, middle = (int(np.min(known)), int(np.median(known))) if len(known) else (0, 0)
+    return Coverage(seen.hosts, len(known), lowest, middle, of_all, ways, ways_known, least)
