@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +87,7 @@ class Planted:
     @classmethod
     def drawn(cls, hosts: int, group: int, trunks: int, random: np.random.Generator) -> Planted:
         def rates(count: int) -> list[float]:
-            return random.uniform(0.4, 0.8, count).tolist()
+            return [float(rate) for rate in random.uniform(0.4, 0.8, count)]
 
         leaves = random.choice(hosts // LEAF, 3, replace=False).tolist()
         elsewhere = np.flatnonzero(~np.isin(np.arange(hosts) // LEAF, leaves))
@@ -186,7 +187,8 @@ class Cluster:
     def order(self) -> tuple[Index, Index, Index]:
         steps = [matching(self.hosts, self.hosts // LEAF if self.told else 0, step, self.seed) for step in range(STEPS)]
         number = np.repeat(np.arange(STEPS), [len(one) for one, _ in steps])
-        return (*(np.concatenate(column) for column in zip(*steps, strict=True)), number)
+        one, other = (np.concatenate(column) for column in zip(*steps, strict=True))
+        return one, other, number
 
     @cached_property
     def results(self) -> Results:
@@ -267,6 +269,11 @@ class Score:
     suspects: int
 
 
+def _by_kind(planted: Planted) -> dict[str, set[Any]]:
+    """A host is a number, as is a leaf; a way is two groups."""
+    return {"host": set(planted.hosts), "leaf": set(planted.leaves), "trunk": set(planted.trunks)}
+
+
 def score(cluster: Cluster) -> Score:
     results = confirmed(cluster, cluster.results, cluster.grouping)
     began = time.process_time()
@@ -274,9 +281,7 @@ def score(cluster: Cluster) -> Score:
     seconds = time.process_time() - began
     named, right, wrong = _named(judgement, cluster)
     seen = cluster.visible()
-    counted, planted = (
-        {"host": set(of.hosts), "leaf": set(of.leaves), "trunk": set(of.trunks)} for of in (seen, cluster.planted)
-    )
+    counted, planted = _by_kind(seen), _by_kind(cluster.planted)
     rest = {kind: planted[kind] - counted[kind] for kind in planted}
     said = sum(right) + len(wrong)
     return Score(

@@ -17,11 +17,10 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
     "docs/guide.md": {"cmake"},
     "docs/monitoring.md": {"everylink check"},
     "docs/robustness.md": {"make proof"},
-    "docs/scale.md": {"growth.py", "score_readiness"},
+    "docs/scale.md": {"growth.py", "score_readiness", "score_screen"},
     "docs/testing.md": {"scripts/fuzz", "scripts/run_tests", "build/dev", "pytest"},
     "integrations/jube/README.md": {"jube", "jubench", "export"},
     "testbed/smpi/README.md": {"smpi build"},
-    "docs/scale.md": {"score_screen"},
     "bench/README.md": {
         "make bench",
         "tcp_pingpong",

@@ -52,9 +52,11 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{16} << 20;  // of one allocation, for inputs of some kilobytes
 
-// Few of the targets that take a millisecond or more for each: command lines, files of a host, and whole runs.
+// Few of the targets that take a millisecond or more for each: command lines, files of a host, and whole
+// runs.
 std::size_t mutations_of(const std::string& name) {
-  const bool is_slow = name == "options" || name == "linktest" || name == "host_files" || name == "coordinator";
+  const bool is_slow =
+      name == "options" || name == "linktest" || name == "host_files" || name == "coordinator";
   return is_slow ? 300 : 3000;
 }
 
