@@ -334,7 +334,8 @@ class PhaseReadings:
                 )
             elif not self.knows_little_of(one, findings.effects.group_of):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
-                slow[one] = beside.are_slow(one.effect, links, False, unless_usual=True)
+                like = beside if _shows_in_its_group(one, findings.effects) else hosts
+                slow[one] = like.are_slow(one.effect, links, False, unless_usual=True)
             else:
                 slow[one] = None
         return slow
@@ -431,6 +432,13 @@ def _that_show(links: Links, effects: Effects) -> Links:
         return links
     mask = effects.shows(links[0][0], np.array([partner for _, partner in links], np.int64))
     return [link for link, shown in zip(links, mask.tolist(), strict=True) if shown] or links
+
+
+def _shows_in_its_group(host: Found, effects: Effects) -> bool:
+    """Whether a host is slow with most hosts of its own group: no way between groups explains that."""
+    number, group_of = host.subject[0], effects.group_of
+    mates = np.setdiff1d(np.flatnonzero(group_of == group_of[number]), [number])
+    return bool(len(mates)) and float(np.mean(effects.shows(number, mates))) > 0.5
 
 
 def _by_far_group(links: Links, group_of: NDArray[np.int64]) -> list[Links]:
