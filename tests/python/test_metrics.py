@@ -5,13 +5,15 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from conftest import Command
+from everylink.errors import UserMistake
 from everylink.judge.verdict import NOT_JUDGED, Conclusion
-from everylink.text.nagios import State, nagios_answer
+from everylink.text.nagios import State, as_plugin, nagios_answer
 from make_loads import make_all_to_all
 from make_results import Link, make_results, steady
 
@@ -182,6 +184,15 @@ def test_nagios_gets_one_line_and_its_own_exit_codes(slow: Path, tmp_path: Path,
     line, state = nagios_answer("undecided | so far", NOT_JUDGED, Conclusion.UNDECIDED)
     assert state == State.WARNING
     assert line.startswith("EVERYLINK WARNING - undecided / so far | links=0")
+
+
+@pytest.mark.parametrize("words", [[], ["--format"], ["nagios"], ["nagios", "--format"], ["--format", "json"]])
+def test_without_format_nagios_a_mistake_is_no_answer_of_a_plugin(words: list[str]) -> None:
+    def mistake(arguments: Sequence[str]) -> int:
+        raise UserMistake("a mistake")
+
+    with pytest.raises(UserMistake):
+        as_plugin(mistake)(words)
 
 
 def test_scontrol_gets_a_command_for_each_host_to_drain(slow: Path, tmp_path: Path, everylink: Command) -> None:

@@ -6,6 +6,7 @@ exit codes 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from itertools import pairwise
 
 from everylink.errors import EverylinkError
 from everylink.exit_codes import Exit
@@ -56,8 +57,7 @@ def as_plugin(main: Callable[[Sequence[str]], int]) -> Callable[[Sequence[str]],
 
 
 def _wants_nagios(arguments: Sequence[str]) -> bool:
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    return any(one == f"--format={FORM}" or (one, following) == ("--format", FORM) for one, following in pairs)
+    return f"--format={FORM}" in arguments or ("--format", FORM) in pairwise(arguments)
 
 
 def _line(state: State, text: str) -> str:
