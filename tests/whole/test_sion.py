@@ -115,12 +115,16 @@ def test_times_and_steps_are_those_of_the_results_file(run: Run, measure: Measur
     assert listed == sorted(listed, key=lambda pair: -pair[0])
 
 
+# For a .h5 file an order may carry several steps. One that a fault ends is measured again, later and with other jitter.
+@pytest.mark.parametrize(("faults", "code"), [("jitter-host=0*3", 0), ("dead=0>3", 3)])
 @pytest.mark.parametrize("kernel", ["unidirectional", "bidirectional"])
-def test_everything_that_a_results_file_has_is_in_it(run: Run, measure: Measure, tmp_path: Path, kernel: str) -> None:
-    options = ["--np", 5, "--mode", "sim:hosts=3,slow-host=1*0.5,jitter-host=0*3,dead=0>3", "-s", "64KiB", "-n", 20]
+def test_everything_that_a_results_file_has_is_in_it(
+    run: Run, measure: Measure, tmp_path: Path, kernel: str, faults: str, code: int
+) -> None:
+    options = ["--np", 5, "--mode", f"sim:hosts=3,slow-host=1*0.5,{faults}", "-s", "64KiB", "-n", 20]
     options += [f"--{kernel}", "--num-randomize-tasks", 2, "--seed", 5, "--keep-laps"]
-    measured(run, tmp_path, *options, expect=3)
-    measure(*options, expect=3)
+    measured(run, tmp_path, *options, expect=code)
+    measure(*options, expect=code)
     ours, theirs = read_results(tmp_path / "x.sion"), read_results(tmp_path / "x.h5")
     for facts in ("command", "created", "ended", "run_id"):
         assert getattr(ours.facts, facts)
@@ -133,7 +137,8 @@ def test_everything_that_a_results_file_has_is_in_it(run: Run, measure: Measure,
         (ours.sizes[0].rows, theirs.sizes[0].rows),
     ):
         for name, column in vars(mine).items():
-            np.testing.assert_array_equal(column, vars(other)[name], name)
+            if code == 0 or name != "began":
+                np.testing.assert_array_equal(column, vars(other)[name], name)
     with h5py.File(tmp_path / "x.sion") as a, h5py.File(tmp_path / "x.h5") as b:
         assert (a["sizes/65536/laps"][:] == b["sizes/65536/laps"][:]).all()
 
