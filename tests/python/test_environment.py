@@ -208,7 +208,7 @@ WORDS = {
     "run --hostss a": "--hostss: unknown option (did you mean --hosts?)",
     "run --launcer ssh": "--launcer: unknown option (did you mean --launcher?)",
     "run --num-mesages 5": "--num-mesages: unknown option (did you mean --num-messages?)",
-    "diagnose a.h5 --format ''": "--format '': unknown; use text, json or junit",
+    "diagnose a.h5 --format ''": "--format '': unknown; use text, json, junit, nagios or scontrol",
     "show ''": "names no file",
     "report a.h5 -o ''": "--output '': names no file",
     "predict a.h5 --pattern ring --place ''": "--place '': names no file",
