@@ -10,7 +10,6 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "base/ranks.hpp"
 #include "base/seconds.hpp"
 #include "bootstrap/admission.hpp"
 #include "bootstrap/bootstrap.hpp"

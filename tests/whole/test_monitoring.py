@@ -62,11 +62,13 @@ def test_a_slow_node_fails_its_health_check_and_no_other_does(health_check: Reci
     assert [path.name for path in tmp_path.iterdir()] == ["bin"]  # and nothing is left
 
 
+@pytest.mark.long("a check")
 def test_what_cannot_be_measured_fails_no_health_check(health_check: Recipe) -> None:
     done = health_check("n1", "n[0,2-7]", "20s", "--mode", "no-such")
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.long("three checks")
 def test_node_problem_detector_gets_its_exit_codes_and_a_line(plugin: Recipe, tmp_path: Path) -> None:
     slow = plugin("n4", "n[0-3,5-7]", "20s", "--mode", SLOW)
     assert slow.returncode == 1
