@@ -78,7 +78,7 @@ def switches_of(topology: Topology | None, line: CoreLine) -> Iterator[list[str]
         return
     output = Path(line.values.get("--output") or "everylink.h5").absolute()
     lines = (f"{host} {'_'.join(leaf.split())}\n" for host, leaf in topology.leaf_of.items())
-    with tempfile.NamedTemporaryFile("w", prefix=output.name + ".switches-", dir=output.parent, suffix=".txt") as file:
+    with tempfile.NamedTemporaryFile("w", prefix=f"{topology.path.name}.", dir=output.parent) as file:
         file.writelines(lines)
         file.flush()
         yield ["--switches", file.name]
