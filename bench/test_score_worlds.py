@@ -44,7 +44,7 @@ def assert_only_verdict(structure: str, kind: str, topology: bool = False) -> No
     assert (found.all_found, found.wrong) == (True, 0)
 
 
-@pytest.mark.parametrize("structure", one_of(3, list(BUILDING)))
+@pytest.mark.parametrize("structure", one_of(4, list(BUILDING)))
 def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
     assert scored(structure).wrong == 0
 

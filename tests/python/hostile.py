@@ -23,7 +23,7 @@ SECONDS = int(60 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1")))
 MEMORY = 200 * 2**20  # bytes above the resident memory of this process
 LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 QUICK = bool(os.environ.get("EVERYLINK_TEST_QUICK"))
-EXAMPLES = 5000 if LONG else 12 if QUICK else 60
+EXAMPLES = 5000 if LONG else 12 if QUICK else 40
 TRACE = 98
 
 

@@ -132,7 +132,7 @@ def test_few_sizes_are_drawn_too(tmp_path: Path, everylink: Command, options: di
     assert everylink("report", path, "--curves", "-o", tmp_path / "x.png")[0] == 0
 
 
-@pytest.mark.thorough
+@pytest.mark.long("5 s")
 def test_forty_runs_fit_in_a_legend(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", sizes=(1, 1024))
     assert everylink("report", *[path] * 40, "--curves", "-o", tmp_path / "x.png")[0] == 0

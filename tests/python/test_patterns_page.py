@@ -255,7 +255,7 @@ def test_runs_in_which_everything_failed_or_nothing_ran_are_pages(tmp_path: Path
         assert ("FAULTS" in headline) == (file.stem in PATTERNS)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_the_page_is_accessible_by_the_rules_of_axe_core(scheme: str, tmp_path: Path, everylink: Command) -> None:
     files = [make_pattern(tmp_path / f"{name}.h5", name) for name in PATTERNS]
     slow = make_all_to_all(tmp_path / "x.h5", lambda i, j: GB * (0.3 if 3 in (i, j) else 1 + 0.01 * (i + j)), ranks=8)
@@ -292,6 +292,7 @@ def test_the_page_refers_to_nothing_outside_itself(tmp_path: Path, everylink: Co
     assert "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'\"" in text
 
 
+@pytest.mark.long("6 s")
 def test_an_all_to_all_of_512_ranks_is_a_page_of_two_megabytes(tmp_path: Path, everylink: Command) -> None:
     file = make_all_to_all(tmp_path / "x.h5", lambda i, j: GB * (1 + (7919 * i + 104729 * j) % 997 / 5000), ranks=512)
     page = report(everylink, file)
