@@ -31,6 +31,7 @@ namespace {
 constexpr Seconds introduction_limit = 30;  // of rank 0 in core/rank/run.cpp; the others: longest_join / 2
 constexpr Seconds farewell = 25;            // a launcher kills what is left so long after rank 0's end
 constexpr Seconds patient_limit = 30;       // of rounds that outlast the loss of the rank above
+constexpr Seconds last_moment = 0.5;        // of a round
 constexpr Seconds soon = 2.5;               // look_again, the drain of outboxes, and what the network delays
 constexpr int most_settling = 60;
 constexpr Seconds forever = Simulation::never;
@@ -103,6 +104,7 @@ class Run {
     // What became of it.
     Seconds began = 0;
     std::optional<Seconds> joined_at, ended_at;
+    Seconds handed_in = 0;  // for its last round
     End end = End::none;
     const Follower* follower = nullptr;
     int measured = 0;
@@ -750,6 +752,7 @@ void Run::follow(Rank& one, int number, Bootstrap& world) {
   Report report{.rank = number};
   for (std::uint64_t next = 0;;) {
     const Seconds limit = next == 0 ? longest_join / 2 : limit_, began = network_->now();
+    one.handed_in = began;
     report.filling = filling(report_bytes_);
     const auto round = world.round(report.packed(), offers(number, next), limit,
                                    [](auto, auto) -> Blob { throw std::logic_error("only rank 0 decides"); });
@@ -854,9 +857,12 @@ void Run::check_join_of_leader(Seconds began, Seconds ended) {
     violated("rank 0 waited until {:.3f} s, though the missing ranks had ended at {:.3f} s", ended, known);
 }
 
-// Rank 0 has waited for the whole limit: for some rank that might still have come.
+// Rank 0 has waited for the whole limit: for some rank that might still have come, or came at the last
+// moment.
 void Run::check_wait(Seconds began, std::span<const int> gone) {
   if (rank(0).is_impaired || planned(Fault::reset) > 0) return;
+  for (int number = 1; number < size(); ++number)
+    if (!is_among(gone, number) && rank(number).handed_in > network_->now() - last_moment) return;
   const auto upset = disturbed();
   std::set<int> ended;  // as their kernels have told rank 0, or the ranks between
   for (int number = 1; number < size(); ++number) {
