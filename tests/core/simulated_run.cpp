@@ -217,6 +217,7 @@ class Run {
 
   std::vector<Held> held_;
   std::vector<int> gone_before_;
+  Seconds longest_cut_ = 0;
   std::set<Row> taken_, committed_;
   std::uint64_t last_committed_ = 0;
   std::map<std::vector<int>, int> circles_;  // how often seen in a row
@@ -482,6 +483,7 @@ void Run::plan_stop(int number, Seconds at, Seconds lasts) {
 }
 
 void Run::plan_cut(int from, int to, Seconds at, Seconds until) {
+  if (until != forever) longest_cut_ = std::max(longest_cut_, until - at);
   cuts_.insert({from, to});
   network_->at(at, [this, from, to] { network_->cut(from, to); });
   if (until != forever)
@@ -925,7 +927,8 @@ void Run::check_end() {
   const Rank& leader = rank(0);
   const auto upset = disturbed();
   // No rank that is well and reachable is ever missed.
-  const bool is_fair = !needs_patience() || limit_ >= patient_limit;
+  // A path that is cut for longer than the limit may be whole again now.
+  const bool is_fair = (!needs_patience() || limit_ >= patient_limit) && longest_cut_ < limit_;
   std::set<int> missed;  // each is named once
   for (std::uint64_t number = 0; is_fair && number < held_.size(); ++number)
     for (const int gone : held_[number].gone) {
