@@ -44,10 +44,7 @@ const LauncherEntry* module_of(const Known& one, std::string& why) {
     why = fmt::format("not built: {}", one.why_not_built);
     return nullptr;
   }
-  const auto* entry = static_cast<const LauncherEntry*>(module_symbol(one.module, "launcher", why));
-  if (entry && entry->abi != launcher_abi)
-    why = fmt::format("{}.so belongs to another version of Everylink", one.module);
-  return entry && entry->abi == launcher_abi ? entry : nullptr;
+  return module_entry<LauncherEntry>(one.module, "launcher", launcher_abi, why);
 }
 
 std::unique_ptr<Launcher> join(const Known& one) {

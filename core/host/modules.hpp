@@ -10,4 +10,14 @@ namespace everylink {
 // is missing; `why` has one sentence.
 void* module_symbol(const std::string& name, const char* symbol, std::string& why);
 
+// That symbol as an Entry, whose `abi` must be this one. Null as above, or where the module is of another
+// version.
+template <class Entry>
+const Entry* module_entry(const std::string& name, const char* symbol, int abi, std::string& why) {
+  const auto* entry = static_cast<const Entry*>(module_symbol(name, symbol, why));
+  if (!entry || entry->abi == abi) return entry;
+  why = name + ".so belongs to another version of Everylink";
+  return nullptr;
+}
+
 }  // namespace everylink

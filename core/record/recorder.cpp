@@ -32,9 +32,8 @@ bool promises_other_format(const std::string& output) {
 const ResultsFileEntry& hdf5_module() {
   static const ResultsFileEntry& once = []() -> const ResultsFileEntry& {
     std::string why;
-    const auto* entry = static_cast<const ResultsFileEntry*>(module_symbol("hdf5", "results_file", why));
-    if (entry && entry->abi != results_file_abi) why = "hdf5.so belongs to another version of Everylink";
-    if (!why.empty()) throw MachineError(fmt::format("no results file can be written: {}", why));
+    const auto* entry = module_entry<ResultsFileEntry>("hdf5", "results_file", results_file_abi, why);
+    if (!entry) throw MachineError(fmt::format("no results file can be written: {}", why));
     return *entry;
   }();
   return once;
