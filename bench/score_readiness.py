@@ -15,12 +15,12 @@ import argparse
 import json
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from worlds.faults import Fault, planted
+from worlds.saving import scored, share
 from worlds.scoring import grouping_of, is_about, is_found
 from worlds.structures import ALL, Structure
 from worlds.world import World
@@ -159,10 +159,6 @@ def saved(path: Path) -> list[Score]:
     return scores
 
 
-def share(good: int, of: int) -> str:
-    return f"{good} of {of}" + (f" ({good / of:.1%})" if of else "")
-
-
 def range_of(values: Iterable[float]) -> str:
     """Median and largest."""
     every = list(values)
@@ -214,18 +210,12 @@ def main() -> None:
     parser.add_argument("--save", type=Path, help="append the scores to this file, one line of JSON for each cluster")
     parser.add_argument("--tables", type=Path, nargs="+", help="print the tables of saved scores; measure nothing")
     chosen = parser.parse_args()
-    scores: list[Score] = []
     if chosen.tables:
         scores = [one for path in chosen.tables for one in saved(path)]
     else:
         seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
         cases = [Case(name, seed, chosen.hosts, chosen.topology) for seed in seeds for name in chosen.structures]
-        with ProcessPoolExecutor(chosen.jobs) as pool:
-            for one in pool.map(score, cases):
-                scores.append(one)
-                if chosen.save:
-                    with chosen.save.open("a") as file:
-                        file.write(json.dumps(asdict(one)) + "\n")
+        scores = list(scored(score, cases, chosen.jobs, chosen.save))
     print_tables(scores, chosen.round)
 
 

@@ -15,13 +15,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 from worlds.faults import KINDS
+from worlds.saving import scored, share
 from worlds.scoring import SETS, Case, Part, Said, Score, score
 from worlds.structures import ALL, BUILDING, HELD_OUT
 from worlds.world import AT_ONCE, BOTH_WAYS, ONE_WAY
@@ -59,10 +58,6 @@ def saved(path: Path) -> Iterable[Score]:
         one = json.loads(line)
         case = Case(**{**one["case"], "kinds": tuple(one["case"]["kinds"])})
         yield Score(case, tuple(Part(**part) for part in one["parts"]), tuple(Said(**said) for said in one["said"]))
-
-
-def share(good: int, of: int) -> str:
-    return f"{good} of {of}" + (f" ({good / of:.1%})" if of else "")
 
 
 def healthy_cell(scores: Sequence[Score]) -> str:
@@ -178,18 +173,10 @@ def main() -> None:
     parser.add_argument("--save", type=Path, help="append the scores to this file, one line of JSON for each world")
     parser.add_argument("--tables", type=Path, nargs="+", help="print the tables of saved scores; measure nothing")
     chosen = parser.parse_args()
-    scores: list[Score] = []
     if chosen.tables:
         scores = [one for path in chosen.tables for one in saved(path)]
     else:
-        with ProcessPoolExecutor(chosen.jobs) as pool:
-            for one in pool.map(score, cases(chosen)):
-                if one is None:
-                    continue
-                scores.append(one)
-                if chosen.save:
-                    with chosen.save.open("a") as file:
-                        file.write(json.dumps(asdict(one)) + "\n")
+        scores = list(scored(score, cases(chosen), chosen.jobs, chosen.save))
     print_structures(scores)
     print_classes(scores)
     print_reliability(scores)

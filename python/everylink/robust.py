@@ -54,6 +54,20 @@ def medians_of(values: Values, of: Index) -> tuple[Index, Values]:
     return numbers, (ordered[begins + (count - 1) // 2] + ordered[begins + count // 2]) / 2
 
 
+def sorted_within(place: NDArray[np.integer], values: NDArray[np.floating]) -> Matrix:
+    """The values of one place after the other, ascending, in single precision; places are not negative.
+
+    Sorts numbers of 64 bits, many times as fast as np.lexsort: the place and, below it, the bits of the value, of which
+    those of negative numbers are turned around.
+    """
+    bits = np.asarray(values, np.float32).view(np.uint32)
+    sign = np.uint32(1 << 31)
+    ascending = np.where(bits & sign, ~bits, bits | sign)
+    both = np.sort(place.astype(np.uint64) << np.uint64(32) | ascending)
+    bits = both.astype(np.uint32)
+    return np.where(bits & sign, bits & ~sign, ~bits).view(np.float32)
+
+
 def known_in_rows(matrix: NDArray[np.floating]) -> NDArray[np.intp]:
     """The number of known (finite) values of each row, [rows]."""
     return np.asarray(np.count_nonzero(np.isfinite(matrix), axis=1), np.intp)

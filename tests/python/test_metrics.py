@@ -12,8 +12,9 @@ import pytest
 
 from conftest import Command
 from everylink.errors import UserMistake
+from everylink.exit_codes import Exit
 from everylink.judge.verdict import NOT_JUDGED, Conclusion
-from everylink.text.nagios import State, as_plugin, nagios_answer
+from everylink.text.nagios import State, as_plugin, nagios_line
 from make_loads import make_all_to_all
 from make_results import Link, make_results, steady
 
@@ -181,8 +182,8 @@ def test_nagios_gets_one_line_and_its_own_exit_codes(slow: Path, tmp_path: Path,
     assert everylink("diagnose", missing, "--format", "nagios") == (
         3, f"EVERYLINK UNKNOWN - {missing}: there is no such file\n", ""
     )  # fmt: skip
-    line, state = nagios_answer("undecided | so far", NOT_JUDGED, Conclusion.UNDECIDED)
-    assert state == State.WARNING
+    assert as_plugin(lambda _: Exit.UNDECIDED)(["--format", "nagios"]) == State.WARNING
+    line = nagios_line("undecided | so far", NOT_JUDGED, Conclusion.UNDECIDED)
     assert line.startswith("EVERYLINK WARNING - undecided / so far | links=0")
 
 

@@ -54,7 +54,7 @@ def screening(
 
 
 def groups(cluster: Fabric, pods: int = 0) -> Grouping:
-    """The groups of a fabric; so many of them are below each switch of the level above."""
+    """The groups of a fabric; `pods` of them are below each switch of the level above."""
     group_of = cluster.group_of(np.arange(cluster.hosts) * cluster.ranks_per_host)
     names = tuple(f"g{number}" for number in range(cluster.groups))
     above = np.arange(cluster.groups) // pods if pods else np.zeros(0, np.int64)

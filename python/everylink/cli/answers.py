@@ -1,8 +1,8 @@
 """What a command answers, in the forms that every command has: text, one line (--quiet), one JSON object."""
 
 from argparse import Namespace
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
@@ -16,17 +16,21 @@ FILES = "everylink-files/1"
 
 @dataclass(frozen=True)
 class Answer:
-    """`brief` is what --quiet prints; empty: nothing."""
+    """`brief` is what --quiet prints; empty: nothing. `forms`: the other forms of --format that the command has."""
 
     text: Callable[[Console], object]
     brief: str | Text
     json: Callable[[], str]
+    forms: Mapping[str, Callable[[], str]] = field(default_factory=dict)
 
 
 def give(answer: Answer, options: Namespace) -> None:
     """Print the answer in the form that the options of the command select."""
     if options.format == "json":
         print(answer.json())
+    elif options.format in answer.forms:
+        if said := answer.forms[options.format]():
+            print(said)
     elif not options.quiet:
         answer.text(terminal())
     elif answer.brief:

@@ -37,8 +37,8 @@ from everylink.launch.transports import CHOICES, Choice, Refused, adapters_of_ea
 from everylink.model.results import Results
 from everylink.terminal.console import terminal
 from everylink.text.check import Checked, check_headline, check_json, check_text
-from everylink.text.drain import scontrol_lines
-from everylink.text.nagios import as_plugin, nagios_answer
+from everylink.text.drain import scontrol_text
+from everylink.text.nagios import as_plugin, nagios_line
 from everylink.units import plural
 
 if TYPE_CHECKING:
@@ -161,15 +161,7 @@ def _checked(
     if live:
         live.end(checked.run)
     _keep(checked)
-    if options.format == "nagios":
-        line, code = nagios_answer(check_headline(checked).plain, checked.run.judgement, checked.conclusion)
-        print(line)
-        return code
-    if options.format == "scontrol":
-        lines = scontrol_lines(checked.run.results, checked.run.judgement, checked.unusable)
-        print("".join(f"{line}\n" for line in lines), end="")
-    else:
-        give(_answer(checked), options)
+    give(_answer(checked), options)
     return checked.conclusion.exit_code
 
 
@@ -177,7 +169,12 @@ def _answer(checked: Checked) -> Answer:
     def text(console: Console) -> None:
         console.print(check_text(checked), soft_wrap=True)
 
-    return Answer(text, check_headline(checked), partial(check_json, checked))
+    line, judgement = check_headline(checked), checked.run.judgement
+    forms = {
+        "nagios": partial(nagios_line, line.plain, judgement, checked.conclusion),
+        "scontrol": partial(scontrol_text, checked.run.results, judgement, checked.unusable),
+    }
+    return Answer(text, line, partial(check_json, checked), forms)
 
 
 def ranks_of_this_machine() -> int:

@@ -16,8 +16,8 @@ from everylink.io.read import read
 from everylink.io.topology import given_topology
 from everylink.judge.verdict import Judgement
 from everylink.model.results import Results
-from everylink.text.drain import scontrol_lines
-from everylink.text.nagios import as_plugin, nagios_answer
+from everylink.text.drain import scontrol_text
+from everylink.text.nagios import as_plugin, nagios_line
 from everylink.text.verdicts import headline, verdict_json, verdict_junit, verdict_text
 
 
@@ -32,25 +32,22 @@ def main(arguments: Sequence[str]) -> int:
     plan = None if options.plan is None else kind_of(results).plan(results, against.topology)
     judgement = kind_of(results).judge(results, against)
     judgement = replace(judgement, remarks=(*results.parts_left_out, *judgement.remarks))
-    code: int = judgement.conclusion.exit_code
-    if options.format == "junit":
-        print(verdict_junit(results, judgement))
-    elif options.format == "scontrol":
-        print("".join(f"{line}\n" for line in scontrol_lines(results, judgement)), end="")
-    elif options.format == "nagios":
-        line, code = nagios_answer(headline(judgement).plain, judgement, judgement.conclusion)
-        print(line)
-    else:
-        give(_answer(results, judgement, options.all), options)
+    give(_answer(results, judgement, options.all), options)
     if plan is not None:
         write_plan(plan, options.plan, options.force)
         if not is_brief(options):
             print(f"{options.plan}: {plan}")
-    return code
+    return judgement.conclusion.exit_code
 
 
 def _answer(results: Results, judgement: Judgement, everything: bool) -> Answer:
     def text(console: Console) -> None:
         console.print(verdict_text(judgement, everything), soft_wrap=True)
 
-    return Answer(text, headline(judgement), partial(verdict_json, results, judgement))
+    line = headline(judgement)
+    forms = {
+        "junit": partial(verdict_junit, results, judgement),
+        "nagios": partial(nagios_line, line.plain, judgement, judgement.conclusion),
+        "scontrol": partial(scontrol_text, results, judgement),
+    }
+    return Answer(text, line, partial(verdict_json, results, judgement), forms)

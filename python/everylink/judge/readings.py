@@ -15,7 +15,7 @@ from everylink.judge.positions import Places
 from everylink.memory import require_memory
 from everylink.model.results import Results, Size
 from everylink.model.rows import MAIN, ORDER, Outcome
-from everylink.robust import is_whole, sampled
+from everylink.robust import is_whole, sampled, sorted_within
 
 Counts = NDArray[np.uint32]
 UNDER_LOAD = (MAIN, ORDER)  # without other traffic a link has the fabric to itself, which is another quantity
@@ -118,7 +118,7 @@ def with_further(first: Matrix, cell: Index, time: Matrix) -> tuple[Index, Cells
     of_used = first.reshape(len(first), -1)[:, used]
     known = np.isfinite(of_used)
     place = np.concatenate([np.tile(np.arange(len(used)), (len(first), 1))[known], np.searchsorted(used, cell)])
-    ordered = _sorted_within(place, np.concatenate([of_used[known], time]))
+    ordered = sorted_within(place, np.concatenate([of_used[known], time]))
     count = np.bincount(place)
     starts = np.cumsum(count) - count
     median, quartile = (ordered[starts + (count - 1) // part] for part in (2, 4))
@@ -341,17 +341,6 @@ def _lower(values: Matrix, count: NDArray[np.integer], parts: Sequence[int]) -> 
     ordered = np.sort(np.moveaxis(values, 0, -1), axis=-1)  # NaN sorts after every number
     last = np.maximum(count, 1) - 1
     return [np.take_along_axis(ordered, (last // part)[..., None], -1)[..., 0] for part in parts]
-
-
-def _sorted_within(place: Index, time: Matrix) -> Matrix:
-    """The times of one place after the other, ascending. Sorts numbers of 64 bits, many times as fast as np.lexsort:
-    the place and, below it, the bits of the time, of which those of negative numbers are turned around."""
-    bits = np.asarray(time, np.float32).view(np.uint32)
-    sign = np.uint32(1 << 31)
-    ordered = np.where(bits & sign, ~bits, bits | sign)
-    both = np.sort(place.astype(np.uint64) << np.uint64(32) | ordered)
-    bits = both.astype(np.uint32)
-    return np.where(bits & sign, bits & ~sign, ~bits).view(np.float32)
 
 
 def _of_slices(begin: Index, end: Index) -> tuple[Index, Index]:

@@ -11,13 +11,13 @@ from everylink.text.verdicts import title
 LONGEST_REASON = 160  # characters
 
 
-def scontrol_lines(results: Results, judgement: Judgement, unreachable: Mapping[str, str] | None = None) -> list[str]:
-    """One `scontrol update` for each host to drain; `unreachable`: the reasons by host why a check could not use it."""
+def scontrol_text(results: Results, judgement: Judgement, unreachable: Mapping[str, str] | None = None) -> str:
+    """A line with `scontrol update` for each host to drain; `unreachable`: by host why a check could not use it."""
     naming = verdicts_by_host(results.ranks, judgement.verdicts)
     reasons = {host: f"unreachable ({why})" for host, why in (unreachable or {}).items()}
     reasons |= {host: _worst(host, naming.get(host, [])) for host in judgement.drain}
     run = results.facts.created or results.path
-    return [_line(host, f"everylink: {said} (run {run})") for host, said in reasons.items()]
+    return "\n".join(_line(host, f"everylink: {said} (run {run})") for host, said in reasons.items())
 
 
 def _line(host: str, reason: str) -> str:

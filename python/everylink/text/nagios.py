@@ -27,8 +27,8 @@ STATES = {Exit.FINE: State.OK, Exit.UNDECIDED: State.WARNING, Exit.FAULTS: State
 FORM = "nagios"
 
 
-def nagios_answer(headline: str, judgement: Judgement, conclusion: Conclusion) -> tuple[str, State]:
-    """The line, and the exit code. The first verdict is in the line."""
+def nagios_line(headline: str, judgement: Judgement, conclusion: Conclusion) -> str:
+    """The line, with the first verdict in it."""
     state = STATES[conclusion.exit_code]
     first = [title(verdict) for verdict in judgement.verdicts[:1]]
     counts = {
@@ -38,17 +38,18 @@ def nagios_answer(headline: str, judgement: Judgement, conclusion: Conclusion) -
         "suspects": len(judgement.suspects),
     }
     data = " ".join(f"{name}={count};;;0" for name, count in counts.items())
-    return f"{_line(state, '; '.join([headline, *first]))} | {data}", state
+    return f"{_line(state, '; '.join([headline, *first]))} | {data}"
 
 
 def as_plugin(main: Callable[[Sequence[str]], int]) -> Callable[[Sequence[str]], int]:
-    """The main function of a command, whose errors are an answer of a plugin where --format nagios is given."""
+    """The main function of a command that judges. With --format nagios its errors are an answer, and its exit code is
+    that of a plugin."""
 
     def plugin(arguments: Sequence[str]) -> int:
         if not _wants_nagios(arguments):
             return main(arguments)
         try:
-            return main(arguments)
+            return STATES[Exit(main(arguments))]
         except (EverylinkError, OSError, MemoryError) as error:
             print(_line(State.UNKNOWN, str(error) or type(error).__name__))
             return State.UNKNOWN

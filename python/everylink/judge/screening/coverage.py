@@ -3,8 +3,8 @@
 import numpy as np
 
 from everylink.judge.covered import Coverage
-from everylink.judge.screening.fit import FEWEST_HOSTS, Level, ways_measured
-from everylink.judge.screening.readings import ScreenReadings
+from everylink.judge.screening.fit import FEWEST_HOSTS, Level, way_between
+from everylink.judge.screening.readings import Index, ScreenReadings
 
 
 def coverage_of(seen: ScreenReadings, levels: tuple[Level, ...]) -> Coverage:
@@ -17,9 +17,17 @@ def coverage_of(seen: ScreenReadings, levels: tuple[Level, ...]) -> Coverage:
     if levels:
         whole = int((levels[0].sizes >= FEWEST_HOSTS).sum())
         ways = whole * (whole - 1) // 2
-        count = ways_measured(seen, levels[0])[1]
+        count = _ways_measured(seen, levels[0])[1]
         ways_known, least = len(count), int(count.min()) if len(count) else 0
     known = times[times > 0]
     of_all = pairs / (seen.hosts * (seen.hosts - 1) / 2)
     lowest, middle = (int(np.min(known)), int(np.median(known))) if len(known) else (0, 0)
     return Coverage(seen.hosts, len(known), lowest, middle, of_all, ways, ways_known, least)
+
+
+def _ways_measured(seen: ScreenReadings, level: Level) -> tuple[Index, Index]:
+    """The ways between two groups of several hosts that were measured, by number, and how often each was."""
+    own = level.sizes >= FEWEST_HOSTS
+    one, other = level.of_host[seen.one], level.of_host[seen.other]
+    used = ~seen.is_fresh & (one != other) & own[one] & own[other]
+    return np.unique(way_between(one[used], other[used], len(level.names)), return_counts=True)

@@ -9,7 +9,6 @@ Parts are looked for from the largest to the smallest, and each time in what is 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from everylink.robust import (
     low_index,
     medians_of,
     moderated,
+    sorted_within,
     spread,
     upper_spread,
 )
@@ -43,7 +43,7 @@ MOSTLY = 0.75  # of the hosts of a group, or of the readings of a way, that must
 SHOWN = 0.5  # part of the effect from which one of them counts as slow
 FEWEST_HOSTS, FEWEST_GROUPS = 3, 4  # of a group; that are compared: of three one may be further away
 FEWEST_OF_WAY = 8  # readings
-LONG_Z, SMALLEST_LONG = 6.0, 0.07  # a reading is long from so many standard deviations on
+LONG_Z, SMALLEST_LONG = 6.0, 0.07  # standard deviations, and log of the factor, above which a reading is long
 LOW_PARTS = (0.08, 0.15, 0.25, LOW)  # quantiles of the readings of a host, of which two in a row tell its class
 AGREE = 0.9  # of the hosts must be in the same class by two quantiles
 FEWEST_FRESH = 8  # healthy readings of a class with a quarter of the ranks busy
@@ -95,37 +95,23 @@ class Ends:
 
 
 @dataclass(frozen=True)
-class SlowGroup:
-    """A group all of whose links with others are slow: its number on a level, from the lowest one. `inside`: the median
-    of its inner readings, log of the factor; NaN: too few. `fresh`: the lower median of `fresh_readings`, likewise.
-    `is_sure`: whether noise hardly explains it; otherwise it is suspect."""
+class Slow:
+    """A group all of whose links with others are slow, or a way between two groups.
+
+    `groups`: the number of the one, or of the two, the smaller first, on a `level`, from the lowest one. `fresh`: the
+    lower median of `fresh_readings`, log of the factor. `inside`: the median of the inner readings of a group,
+    likewise; NaN: too few. `is_sure`: whether noise hardly explains it; otherwise it is suspect.
+    """
 
     level: int
-    group: int
-    effect: float
-    z: float
-    readings: int
-    inside: float
-    fresh: float
-    fresh_readings: int
-    is_sure: bool
-
-
-@dataclass(frozen=True)
-class SlowWay:
-    """A way between two groups of a level, the smaller number first; the rest as in SlowGroup."""
-
-    level: int
-    groups: tuple[int, int]
+    groups: tuple[int, ...]
     effect: float
     z: float
     readings: int
     fresh: float
     fresh_readings: int
     is_sure: bool
-
-
-Slow = TypeVar("Slow", SlowGroup, SlowWay)
+    inside: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -148,8 +134,8 @@ class Fit:
     kinds: Kinds
     levels: tuple[Level, ...]
     ends: Ends
-    groups: tuple[SlowGroup, ...] = ()
-    ways: tuple[SlowWay, ...] = ()
+    groups: tuple[Slow, ...] = ()
+    ways: tuple[Slow, ...] = ()
     explained: Values = field(default_factory=lambda: np.zeros(0))
     under_load: float = 0.0
     of_places: tuple[Index, Values] = (np.zeros(0, np.int64), np.zeros(0))
@@ -302,21 +288,12 @@ def _against_classes(fitted: Fit, seen: ScreenReadings, of_class: Index, healthy
 
 
 def quantiles(of: Index, values: Values, count: int, part: float = LOW) -> tuple[Values, Index]:
-    """A lower quantile of the values `of` each number below `count`, NaN without any, and how many there are.
-
-    In single precision: number and value are sorted as one integer, which takes a tenth of the time of two keys.
-    """
-    bits = values.astype(np.float32).view(np.uint32)
-    ascending = bits ^ np.where(bits >> 31, np.uint32(0xFFFFFFFF), np.uint32(0x80000000))
-    keys = (of.astype(np.uint64) << np.uint64(32)) | ascending
-    keys.sort()
+    """A lower quantile of the values `of` each number below `count`, in single precision, NaN without any, and how many
+    there are."""
     number = np.bincount(of, minlength=count)
     there = number > 0
-    at = (np.cumsum(number) - number + low_index(number, part))[there]
-    chosen = (keys[at] & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-    back = chosen ^ np.where(chosen >> 31, np.uint32(0x80000000), np.uint32(0xFFFFFFFF))
     found = np.full(count, np.nan)
-    found[there] = back.view(np.float32)
+    found[there] = sorted_within(of, values)[(np.cumsum(number) - number + low_index(number, part))[there]]
     return found, number
 
 
@@ -393,24 +370,24 @@ def _worst(found: Iterable[Slow]) -> list[Slow]:
 
 def _with_groups(fitted: Fit, seen: ScreenReadings) -> Fit:
     """Groups of which nearly all hosts are slow with others, on the highest level first."""
-    found: list[SlowGroup] = []
+    found: list[Slow] = []
     fitted = replace(fitted, explained=np.zeros(len(seen)))
     for number in reversed(range(len(fitted.levels))):
         of_host = fitted.levels[number].of_host
         for group in _worst(_slow_groups(fitted, seen, number)):
             found.append(group)
-            leaves = (of_host[seen.one] == group.group) != (of_host[seen.other] == group.group)
+            leaves = np.isin(of_host[seen.one], group.groups) != np.isin(of_host[seen.other], group.groups)
             fitted = _explained(fitted, group, leaves)
     return replace(fitted, groups=tuple(found))
 
 
-def _explained(fitted: Fit, slow: SlowGroup | SlowWay, where: Mask) -> Fit:
+def _explained(fitted: Fit, slow: Slow, where: Mask) -> Fit:
     if not slow.is_sure:
         return fitted
     return replace(fitted, explained=np.where(where, np.maximum(fitted.explained, slow.effect), fitted.explained))
 
 
-def _slow_groups(fitted: Fit, seen: ScreenReadings, number: int) -> Iterator[SlowGroup]:
+def _slow_groups(fitted: Fit, seen: ScreenReadings, number: int) -> Iterator[Slow]:
     level = fitted.levels[number]
     of_host, groups = level.of_host, len(level.names)
     whole = np.flatnonzero(level.sizes >= FEWEST_HOSTS)
@@ -443,36 +420,29 @@ def _slow_groups(fitted: Fit, seen: ScreenReadings, number: int) -> Iterator[Slo
         inside = float(np.median(inner)) if len(inner) >= FEWEST else np.nan
         fresh, fresh_readings = _fresh_over(fitted, seen, (a == one) != (b == one), nowhere)
         is_sure = bool(sure[one]) or is_certain(fitted, seen, fresh, fresh_readings)
-        yield SlowGroup(
-            number, one, float(of_group[one]), float(z[one]), int(readings[one]), inside, fresh, fresh_readings, is_sure
-        )
+        yield Slow(
+            number, (one,), float(of_group[one]), float(z[one]), int(readings[one]), fresh, fresh_readings, is_sure,
+            inside,
+        )  # fmt: skip
 
 
 def _with_ways(fitted: Fit, seen: ScreenReadings, at_bad_end: Mask) -> Fit:
     """Ways of which nearly all readings are slow, though no host or group at their ends is; highest level first."""
-    found: list[SlowWay] = []
+    found: list[Slow] = []
     for number in reversed(range(len(fitted.levels))):
         of_host, groups = fitted.levels[number].of_host, len(fitted.levels[number].names)
-        key = _way(of_host[seen.one], of_host[seen.other], groups)
+        key = way_between(of_host[seen.one], of_host[seen.other], groups)
         for way in _worst(_slow_ways(fitted, seen, number, key, at_bad_end)):
             found.append(way)
             fitted = _explained(fitted, way, key == way.groups[0] * groups + way.groups[1])
     return replace(fitted, ways=tuple(found))
 
 
-def _way(one: Index, other: Index, groups: int) -> Index:
+def way_between(one: Index, other: Index, groups: int) -> Index:
     return np.minimum(one, other) * groups + np.maximum(one, other)
 
 
-def ways_measured(seen: ScreenReadings, level: Level) -> tuple[Index, Index]:
-    """The ways between two groups of several hosts that were measured, by number, and how often each was."""
-    own = level.sizes >= FEWEST_HOSTS
-    one, other = level.of_host[seen.one], level.of_host[seen.other]
-    used = ~seen.is_fresh & (one != other) & own[one] & own[other]
-    return np.unique(_way(one[used], other[used], len(level.names)), return_counts=True)
-
-
-def _slow_ways(fitted: Fit, seen: ScreenReadings, number: int, key: Index, at_bad_end: Mask) -> Iterator[SlowWay]:
+def _slow_ways(fitted: Fit, seen: ScreenReadings, number: int, key: Index, at_bad_end: Mask) -> Iterator[Slow]:
     of_host, groups = fitted.levels[number].of_host, len(fitted.levels[number].names)
     between = of_host[seen.one] != of_host[seen.other]
     used = ~seen.is_fresh & ~at_bad_end & between & (fitted.explained == 0)
@@ -499,7 +469,7 @@ def _slow_ways(fitted: Fit, seen: ScreenReadings, number: int, key: Index, at_ba
             continue
         fresh, fresh_readings = _fresh_over(fitted, seen, key == keys[one], at_bad_end)
         is_sure = bool(sure[one]) or is_certain(fitted, seen, fresh, fresh_readings)
-        yield SlowWay(
+        yield Slow(
             number, (low, high), float(middle[one]), float(z[one]), int(count[one]), fresh, fresh_readings, is_sure
         )
 

@@ -26,7 +26,7 @@ CERTAIN = 4.0  # standard errors of the fresh readings of a host
 ENOUGH_FRESH = 9  # readings of a host that tell by themselves, so with two partners: one may be bad
 FEWEST_OF_PAIR = 7  # readings of it
 MOST_PAIRS = 20_000
-MANY_LONG = 0.03  # part of the readings: where so many pairs differ, their ways do by design
+MANY_LONG = 0.03  # part of the readings: if more are long, the ways of these pairs differ by design
 ALIKE, PART_ALIKE = 0.05, 0.2  # log of the factor by which effects may differ, and part of these
 FEW_HOSTS, PART_OF_HOSTS = 4, 0.125  # as many others as this are slow alike, and part of all: they share a design
 FEW_GROUPS, PART_OF_GROUPS = 3, 0.125
@@ -78,7 +78,7 @@ class Part:
 
 def parts_of(fitted: Fit, seen: ScreenReadings) -> list[Part]:
     """All parts that are slow or suspect at one size, but for hosts and pairs that a larger one explains."""
-    return [*_groups(fitted), *_ways(fitted), *_hosts(fitted, seen), *_pairs(fitted, seen)]
+    return [*_shared(fitted), *_hosts(fitted, seen), *_pairs(fitted, seen)]
 
 
 def alike(parts: Sequence[Part], most: int) -> list[Part]:
@@ -93,8 +93,8 @@ def alike(parts: Sequence[Part], most: int) -> list[Part]:
 
 
 def by_design(parts: Sequence[Part], fitted: Fit, hosts: int) -> list[Part]:
-    """Those of which so many are slow alike that it is how the cluster is built; hosts only where no groups are
-    told."""
+    """Parts that share their slowness with so many others that the cluster must be built that way; hosts only if no
+    groups were given."""
     found = []
     for level in range(len(fitted.levels)):
         groups = len(fitted.levels[level].names)
@@ -163,22 +163,18 @@ def _both(parts: Sequence[Part]) -> Part:
     return replace(worst, side=Side.BOTH) if len(sure) != 1 else worst
 
 
-def _groups(fitted: Fit) -> Iterator[Part]:
-    for one in fitted.groups:
-        state = _state(one.effect, one.fresh, one.fresh_readings, SMALLEST_OF_GROUP)
-        yield Part(
-            "group", (one.group,), one.effect, one.z, one.readings, one.fresh, one.fresh_readings, state, one.is_sure,
-            level=one.level, inside=one.inside,
-        )  # fmt: skip
-
-
-def _ways(fitted: Fit) -> Iterator[Part]:
-    for one in fitted.ways:
-        state = _state(one.effect, one.fresh, one.fresh_readings, SMALLEST_OF_WAY)
-        yield Part(
-            "trunk", one.groups, one.effect, one.z, one.readings, one.fresh, one.fresh_readings, state, one.is_sure,
-            level=one.level,
-        )  # fmt: skip
+def _shared(fitted: Fit) -> Iterator[Part]:
+    """Groups, then ways."""
+    for kind, smallest, found in (
+        ("group", SMALLEST_OF_GROUP, fitted.groups),
+        ("trunk", SMALLEST_OF_WAY, fitted.ways),
+    ):
+        for one in found:
+            state = _state(one.effect, one.fresh, one.fresh_readings, smallest)
+            yield Part(
+                kind, one.groups, one.effect, one.z, one.readings, one.fresh, one.fresh_readings, state, one.is_sure,
+                level=one.level, inside=one.inside,
+            )  # fmt: skip
 
 
 def _pairs(fitted: Fit, seen: ScreenReadings) -> Iterator[Part]:
@@ -217,7 +213,7 @@ def _pairs(fitted: Fit, seen: ScreenReadings) -> Iterator[Part]:
 
 
 def many_differ(fitted: Fit, seen: ScreenReadings) -> bool:
-    """Whether so many readings are long that single pairs cannot be judged."""
+    """Whether too many readings are long to judge single pairs."""
     under_load = _unexplained(fitted, seen)
     return bool(under_load.any() and fitted.is_long()[under_load].mean() > MANY_LONG)
 

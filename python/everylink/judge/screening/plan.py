@@ -53,7 +53,7 @@ class _Pairs:
             for end in np.flatnonzero(one.fitted.ends.bad | one.fitted.ends.suspect):
                 self._doubted[end % self._hosts] = True
             for group in (group for group in one.fitted.groups if group.is_sure):
-                self._doubted[one.fitted.levels[group.level].of_host == group.group] = True
+                self._doubted[np.isin(one.fitted.levels[group.level].of_host, group.groups)] = True
         self._taken = np.zeros(self._hosts, bool)
         self._good = self._random.permutation(np.flatnonzero(~self._doubted))
         self._next = 0
@@ -99,7 +99,7 @@ class _Pairs:
                     break
 
     def _slowest(self) -> Iterator[tuple[int, int]]:
-        """The hosts that look slowest of those that are not suspect: so many ranks take part in any case."""
+        """The slowest hosts that are not suspect, to fill up the ranks that would be idle otherwise."""
         worst = np.full(self._hosts, -np.inf)
         for one in self._sizes:
             z = np.nan_to_num(one.fitted.ends.z, nan=-np.inf).reshape(-1, self._hosts).max(axis=0)
@@ -159,12 +159,12 @@ class _Pairs:
         return self._some(hosts, min(OF_SET, max(1, int(PHASE.busy * len(hosts)))), doubted)
 
     def _some(self, hosts: Index, most: int, doubted: bool = False) -> Index:
-        """Up to so many of these hosts that no pair has yet."""
+        """Up to `most` of these hosts, none of which is in a pair yet."""
         free = hosts[~self._taken[hosts] & (doubted | ~self._doubted[hosts])]
         return self._random.permutation(free)[:most]
 
     def _some_good(self, most: int) -> Index:
-        """Up to so many of all hosts that nothing is known against."""
+        """Up to `most` hosts that nothing is known against, none of which is in a pair yet."""
         found: list[int] = []
         while len(found) < most and self._next < len(self._good):
             host = int(self._good[self._next])
