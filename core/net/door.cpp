@@ -34,14 +34,15 @@ struct Door::Offer {
   std::vector<Address> addresses;
 
   Blob packed() const { return Packer().add(nonce).add(machine).add(addresses).take(); }
-  static Offer unpacked(View bytes) {
+  static Offer unpacked(View bytes, bool is_unix) {
     Unpacker in(bytes);
     Offer offer;
     offer.nonce = in.get<Nonce>();
     offer.machine = in.text();
     offer.addresses = in.list<Address>();
     in.end();
-    for (const auto& address : offer.addresses) Unpacker::must(address.is_whole());
+    for (const auto& address : offer.addresses)
+      Unpacker::must(is_unix ? address.is_abstract() : address.is_whole());
     return offer;
   }
 };
@@ -118,12 +119,23 @@ Door::Door(int rank, const std::string& interface, bool one_machine, bool bound)
     throw MachineError("no network interface of this machine is up, not even loopback");
 }
 
+Door Door::unmeasured(int rank, bool one_machine) {
+  Door door(rank, "", one_machine);
+  door.unix_ = one_machine;
+  return door;
+}
+
 Blob Door::offer(int peer, std::uint64_t epoch) {
   waiting_.erase(waiting_.begin(), waiting_.lower_bound({epoch - std::min(epoch, most_epochs_ahead), 0}));
   Waiting& waiting = waiting_[{epoch, peer}];
   waiting.nonce = fresh_nonce();
   Offer offer{waiting.nonce, this_machine(), {}};
   int port = 0;
+  if (unix_) {
+    if (rank_ > peer) waiting.listener = listen_on(unnamed_unix_address(), 128);
+    if (rank_ > peer) offer.addresses.push_back(local_address(waiting.listener));
+    return offer.packed();
+  }
   if (rank_ > peer) {
     const Address at = listening_at(interfaces_);
     waiting.listener = one_machine_ ? listen_on(at, 64) : open_at_common_port(at, epoch);
@@ -137,13 +149,13 @@ std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer
                                   std::uint64_t* note_of_caller) {
   last_fault_.clear();
   std::uint64_t note = note_of_caller ? *note_of_caller : 0;
-  const Offer theirs = Offer::unpacked(peer_offer);
+  const Offer theirs = Offer::unpacked(peer_offer, unix_);
   waiting_.erase(waiting_.begin(), waiting_.lower_bound({epoch, 0}));
   const auto found = waiting_.find({epoch, peer});
   if (found == waiting_.end()) return {};  // no offer was made
   Waiting waiting = std::move(found->second);
   waiting_.erase(found);
-  must_share_a_family(theirs);
+  if (!unix_) must_share_a_family(theirs);
   const bool calls = rank_ < peer;
   const auto us = static_cast<std::uint32_t>(rank_), them = static_cast<std::uint32_t>(peer);
   const Hello hello{.epoch = epoch,
@@ -158,7 +170,8 @@ std::vector<Socket> Door::connect(int peer, std::uint64_t epoch, View peer_offer
   const View key = bytes_of(both);
   auto sockets = calls ? call(hello, theirs, key, count, until, note)
                        : answer(hello, theirs, key, std::move(waiting.listener), count, until, note);
-  for (const auto& socket : sockets) send_at_once(socket);
+  if (!unix_)
+    for (const auto& socket : sockets) send_at_once(socket);
   if (note_of_caller && !sockets.empty()) *note_of_caller = note;
   return sockets;
 }
@@ -223,6 +236,10 @@ std::string Door::device_towards(const Offer& theirs) const {
 // have the same effect.
 Socket Door::reach(const Address& address, const Offer& theirs, Seconds until, std::string& local) const {
   Socket socket = start_connecting(address, device_towards(theirs));
+  while (!socket && unix_ && errno == EAGAIN && steady_now() < until) {  // others wait to be accepted
+    ::poll(nullptr, 0, 1);
+    socket = start_connecting(address);
+  }
   if (!socket && errno == EPERM && same_network(interfaces_.front(), address))
     socket = start_connecting(address);
   const bool at_once = !socket;

@@ -23,6 +23,9 @@ using Nonce = std::array<std::byte, 16>;
 
 class Door {
  public:
+  // Unix sockets where every rank is on this machine, else TCP: for links whose sockets are not measured.
+  // Throws as below.
+  static Door unmeasured(int rank, bool one_machine);
   // `interface`: name or address of the interface to listen on; "": all of them, or loopback only if every
   // rank is on this machine. Throws UsageError if there is none.
   // `bound`: sockets to other machines use that interface, whatever the routes say.
@@ -76,7 +79,7 @@ class Door {
   Socket reach(const Address&, const Offer& theirs, Seconds until, std::string& local) const;
 
   int rank_;
-  bool one_machine_, bound_;
+  bool one_machine_, bound_, unix_ = false;
   std::vector<Interface> interfaces_;
   std::map<std::pair<std::uint64_t, int>, Waiting> waiting_;  // by epoch and peer
   std::string last_fault_;

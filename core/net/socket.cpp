@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
@@ -121,7 +123,18 @@ bool Address::is_whole() const {
          (family() == AF_INET6 && length == sizeof(sockaddr_in6));
 }
 
+bool Address::is_abstract() const {
+  const auto& local = reinterpret_cast<const sockaddr_un&>(storage);
+  return family() == AF_UNIX && length > offsetof(sockaddr_un, sun_path) + 1 && length <= sizeof local &&
+         local.sun_path[0] == 0;
+}
+
 std::string Address::text() const {
+  if (is_abstract()) {
+    const auto& local = reinterpret_cast<const sockaddr_un&>(storage);
+    return fmt::format("@{}", std::string_view(local.sun_path + 1,
+                                               length - offsetof(sockaddr_un, sun_path) - 1));
+  }
   return family() == AF_INET ? fmt::format("{}:{}", host_text(), port())
                              : fmt::format("[{}]:{}", host_text(), port());
 }
@@ -161,6 +174,12 @@ Address loopback(int port) {
 
 Address any_address(int family) {
   return parse_address(family == AF_INET ? "0.0.0.0:0" : "[::]:0", "any address");
+}
+
+Address unnamed_unix_address() {
+  sockaddr_un raw{};
+  raw.sun_family = AF_UNIX;
+  return make_address(reinterpret_cast<const sockaddr*>(&raw), sizeof raw.sun_family);
 }
 
 Socket::~Socket() {

@@ -14,7 +14,7 @@
 
 namespace everylink {
 
-// An IPv4 or IPv6 address with a port. Trivially copyable: it travels as bytes.
+// An IPv4 or IPv6 address with a port, or the name of a Unix socket. Trivially copyable: it travels as bytes.
 struct Address {
   sockaddr_storage storage{};
   socklen_t length = 0, unused = 0;
@@ -24,10 +24,11 @@ struct Address {
   int port() const;
   Address with_port(int port) const;
   std::string host_text() const;  // 127.0.0.1
-  std::string text() const;       // 127.0.0.1:4000, [::1]:4000
+  std::string text() const;       // 127.0.0.1:4000, [::1]:4000, @00012
   bool is_loopback() const;
   bool is_any() const;    // 0.0.0.0, ::
-  bool is_whole() const;  // of a known family and the right length; check addresses that others send
+  bool is_abstract() const;  // a name of a Unix socket that is in no file system
+  bool is_whole() const;     // IPv4 or IPv6, and of the right length; check addresses that others send
 };
 Address make_address(const sockaddr*, socklen_t);
 
@@ -38,6 +39,8 @@ std::vector<Address> parse_addresses(const std::string& text, const std::string&
 Address loopback(int port);
 Address any_address(
     int family);  // all interfaces, a free port; IPv6: a listener there takes IPv4 callers, too
+
+Address unnamed_unix_address();  // the kernel chooses a free abstract name
 
 class Socket {
  public:

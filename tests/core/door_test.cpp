@@ -30,7 +30,10 @@ Seconds shortly() { return steady_now() + 0.2 * patience(); }  // for what must 
 
 // Rank 0 calls, rank 1 listens; each in its own thread.
 struct Two {
-  Door caller{0, "", true}, listener{1, "", true};
+  Door caller, listener;
+  Two() : caller(0, "", true), listener(1, "", true) {}
+  Two(Door a, Door b) : caller(std::move(a)), listener(std::move(b)) {}
+  static Two unmeasured() { return {Door::unmeasured(0, true), Door::unmeasured(1, true)}; }
   Blob of_caller = caller.offer(1, epoch), of_listener = listener.offer(0, epoch);
 
   std::pair<std::vector<Socket>, std::vector<Socket>> connect(int count, Seconds until) {
@@ -79,6 +82,36 @@ TEST(Door, two_ranks_find_each_other) {
   expect_joined(called[0], calling[0], 'b');
 }
 
+TEST(Door, where_sockets_are_not_measured_they_are_unix_sockets) {
+  Two two = Two::unmeasured();
+  const Address at = unpacked(two.of_listener).addresses.at(0);
+  EXPECT_TRUE(at.is_abstract());
+  EXPECT_TRUE(at.text().starts_with("@")) << at.text();
+  const auto [calling, called] = two.connect(2, soon());
+  ASSERT_TRUE(calling.size() == 2 && called.size() == 2);
+  expect_joined(calling[1], called[1], 'a');
+  EXPECT_EQ(local_address(called[0]).family(), AF_UNIX);
+}
+
+TEST(Door, strangers_who_fill_the_queue_of_a_unix_socket_do_not_keep_the_peer_out) {
+  Two two = Two::unmeasured();
+  std::vector<Socket> strangers;
+  while (Socket one = start_connecting(unpacked(two.of_listener).addresses.at(0)))
+    strangers.push_back(std::move(one));
+  EXPECT_EQ(errno, EAGAIN);
+  const auto [calling, called] = two.connect(1, soon());
+  ASSERT_TRUE(calling.size() == 1 && called.size() == 1);
+  expect_joined(calling[0], called[0], 'a');
+}
+
+TEST(Door, a_unix_socket_takes_no_address_of_a_network) {
+  Two two = Two::unmeasured(), other;
+  auto offer = unpacked(two.of_listener);
+  offer.addresses = unpacked(other.of_listener).addresses;
+  EXPECT_THROW(two.caller.connect(1, epoch, packed(offer), 1, soon()), std::exception);
+  EXPECT_THROW(other.caller.connect(1, epoch, two.of_listener, 1, soon()), std::exception);
+}
+
 TEST(Door, the_i_th_socket_of_one_is_the_i_th_of_the_other) {
   Two two;
   const auto [calling, called] = two.connect(5, soon());
@@ -115,12 +148,16 @@ TEST(Door, a_caller_that_reaches_the_wrong_rank_learns_which) {
   EXPECT_TRUE(other.get().empty()) << "and it is not mistaken for the expected rank";
 }
 
-TEST(Door, if_nobody_listens_the_fault_names_the_address) {
-  Two two;
+void expect_a_fault_that_names_the_address(Two two) {
   two.listener.offer(0, epoch + Door::most_epochs_ahead + 1);  // closes the listener of this epoch
   EXPECT_TRUE(two.caller.connect(1, epoch, two.of_listener, 1, soon()).empty());
   EXPECT_NE(two.caller.last_fault().find(unpacked(two.of_listener).addresses.at(0).text()), std::string::npos)
       << two.caller.last_fault();
+}
+
+TEST(Door, if_nobody_listens_the_fault_names_the_address) {
+  expect_a_fault_that_names_the_address(Two());
+  expect_a_fault_that_names_the_address(Two::unmeasured());
 }
 
 TEST(Door, listeners_of_an_epoch_use_the_same_port_on_different_hosts) {
