@@ -86,7 +86,6 @@ class SimLink final : public Link, public OneSided {
   }
 
   int start_recv(Slice slice) override {
-    holds_back_ = false;
     note_load(slice, rank_->in, loads_in_);
     return expect(receives_, Of::receive, {slice, never});
   }
@@ -273,11 +272,11 @@ class SimLink final : public Link, public OneSided {
   }
   void push(View bytes) {
     const AtWork here(at_work_);
-    while (!bytes.empty() && socket_ && !ended_) {
+    while (!bytes.empty() && socket_ && !ended_ && !unheard_) {
       const ssize_t n = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n > 0)
         bytes = bytes.subspan(static_cast<std::size_t>(n));
-      else if (goes_on("send") && is_ready(POLLIN | POLLOUT))
+      else if (goes_on("send", unheard_) && is_ready(POLLIN | POLLOUT))
         drain();
     }
   }
@@ -289,58 +288,52 @@ class SimLink final : public Link, public OneSided {
     if (n > 0)
       inbox_.insert(inbox_.end(), bytes, bytes + n);
     else
-      ended_ = n == 0 || !goes_on("recv");
+      ended_ = n == 0 || !goes_on("recv", ended_);
   }
 
-  // After a failed call. What throws has ended the link, too.
-  bool goes_on(const char* call) {
-    ended_ = true;
-    ended_ = !may_try_again(call);
-    return !ended_;
+  // After a failed call. What throws has ended this direction, too.
+  static bool goes_on(const char* call, bool& over) {
+    over = true;
+    over = !may_try_again(call);
+    return !over;
   }
 
-  // Sleeps until the peer's process has sent something or has room. Meanwhile serves peers that put and get
-  // through our other links.
+  // Sleeps until the peer's process has sent something or has room. Meanwhile reads all other links, so that
+  // their peers can go on, and serves those that put and get.
   bool is_ready(short events) {
     const Seconds until = steady_now() + real_patience;
+    const std::size_t held = inbox_.size();
     while (rank_->links.size() > 1 && steady_now() < until) {
       std::vector<pollfd> polled{{socket_.fd(), events, 0}};
       for (const auto* link : rank_->links)
-        polled.push_back({link->may_serve() ? link->socket_.fd() : -1, POLLIN, 0});
+        polled.push_back({link->socket_ && !link->ended_ ? link->socket_.fd() : -1, POLLIN, 0});
       if (::poll(polled.data(), polled.size(), 1000) < 0 && errno != EINTR) throw_errno("poll");
       if (polled.front().revents) return true;
       for (std::size_t i = 1; i < polled.size(); ++i)
         if (polled[i].revents > 0) rank_->links[i - 1]->serve();
+      if (inbox_.size() > held) return true;  // read while another link waited in `serve`
     }
     if (rank_->links.size() == 1 && ready(socket_, events, until)) return true;
     gone_ = ended_ = true;
     return false;
   }
-  bool may_serve() const { return socket_ && !ended_ && !at_work_ && !holds_back_; }
   void serve() {
     drain();
-    while (is_front_whole() && pull()) {
+    while (!at_work_ && is_front_whole() && pull()) {
     }
   }
-  bool is_front_whole() {
+  bool is_front_whole() const {
     Head head;
     if (inbox_.size() - read_ < sizeof head) return false;
     std::memcpy(&head, inbox_.data() + read_, sizeof head);
-    holds_back_ = head.kind == Kind::message && receives_.filled == receives_.all.size();
+    if (head.kind == Kind::message && receives_.filled == receives_.all.size()) return false;
     const auto body = carries_bytes(head) && head.kind != Kind::get ? head.bytes : 0;
-    return !holds_back_ && inbox_.size() - read_ - sizeof head >= body;
+    return inbox_.size() - read_ - sizeof head >= body;
   }
 
   // Reads the next bytes of the stream, from the inbox first. False: the stream ended before that.
   bool read(std::span<std::byte> into) {
-    const std::size_t held = std::min(into.size(), inbox_.size() - read_);
-    if (held > 0) std::memcpy(into.data(), inbox_.data() + read_, held);
-    read_ += held;
-    if (read_ == inbox_.size()) {
-      inbox_.clear();
-      read_ = 0;
-    }
-    into = into.subspan(held);
+    into = into.subspan(take_held(into));
     if (into.empty()) return true;
     flush_bytes();
     for (auto* link : rank_->links)  // the awaited peer may wait for us on another link
@@ -351,16 +344,29 @@ class SimLink final : public Link, public OneSided {
         if (is_ready(POLLIN)) drain();
       return inbox_.size() >= into.size() && read(into);
     }
-    while (!into.empty() && !ended_) {
+    for (;;) {
+      into = into.subspan(take_held(into));
+      if (into.empty() || ended_) return into.empty();
       const ssize_t n = ::recv(socket_.fd(), into.data(), into.size(), 0);
       if (n > 0)
         into = into.subspan(static_cast<std::size_t>(n));
       else if (n == 0)
         ended_ = true;
-      else if (goes_on("recv"))
+      else if (goes_on("recv", ended_))
         is_ready(POLLIN);
     }
-    return into.empty();
+  }
+
+  // Bytes of the inbox. All of them: the inbox is empty then.
+  std::size_t take_held(std::span<std::byte> into) {
+    const std::size_t held = std::min(into.size(), inbox_.size() - read_);
+    if (held > 0) std::memcpy(into.data(), inbox_.data() + read_, held);
+    read_ += held;
+    if (read_ == inbox_.size()) {
+      inbox_.clear();
+      read_ = 0;
+    }
+    return held;
   }
 
   // Handles the next frame of the stream. False: the stream has ended.
@@ -448,7 +454,9 @@ class SimLink final : public Link, public OneSided {
   Expecting receives_, gets_;
   std::vector<std::byte> inbox_, outbox_;
   std::size_t read_ = 0;
-  bool at_work_ = false, holds_back_ = false, ended_ = false, gone_ = false;
+  bool at_work_ = false, gone_ = false;
+  bool ended_ = false;    // nothing more can be read
+  bool unheard_ = false;  // the peer reads no more; what it sent before can still be read
 };
 
 class Sim final : public Transport, public VirtualTime {
