@@ -132,8 +132,8 @@ bool Address::is_abstract() const {
 std::string Address::text() const {
   if (is_abstract()) {
     const auto& local = reinterpret_cast<const sockaddr_un&>(storage);
-    return fmt::format("@{}", std::string_view(local.sun_path + 1,
-                                               length - offsetof(sockaddr_un, sun_path) - 1));
+    return fmt::format("@{}",
+                       std::string_view(local.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1));
   }
   return family() == AF_INET ? fmt::format("{}:{}", host_text(), port())
                              : fmt::format("[{}]:{}", host_text(), port());

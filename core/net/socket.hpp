@@ -26,7 +26,7 @@ struct Address {
   std::string host_text() const;  // 127.0.0.1
   std::string text() const;       // 127.0.0.1:4000, [::1]:4000, @00012
   bool is_loopback() const;
-  bool is_any() const;    // 0.0.0.0, ::
+  bool is_any() const;       // 0.0.0.0, ::
   bool is_abstract() const;  // a name of a Unix socket that is in no file system
   bool is_whole() const;     // IPv4 or IPv6, and of the right length; check addresses that others send
 };

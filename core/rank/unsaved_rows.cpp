@@ -11,8 +11,10 @@
 #include <cstring>
 #include <ctime>
 #include <optional>
+#include <span>
 #include <tuple>
 
+#include "base/crc32.hpp"
 #include "base/errors.hpp"
 #include "base/outcome.hpp"
 #include "host/signals.hpp"
@@ -94,13 +96,13 @@ UnsavedRows::~UnsavedRows() {
 
 UnsavedRows::Row UnsavedRows::row_of(const Sample& s) const {
   const Statistics& t = s.one_way;
-  return {.bytes = options_.sizes[s.size],
+  Row row{.bytes = options_.sizes[s.size],
           .from = s.from,
           .to = s.to,
           .step = s.step,
           .attempt = static_cast<std::uint8_t>(s.attempt),
           .outcome = static_cast<std::uint8_t>(s.outcome),
-          .reserved = 0,
+          .check = 0,
           .arrived = s.arrived,
           .setup = s.setup,
           .n = t.n,
@@ -111,6 +113,8 @@ UnsavedRows::Row UnsavedRows::row_of(const Sample& s) const {
           .max = t.max,
           .late = t.late,
           .all_to_all = s.all_to_all};
+  row.check = static_cast<std::uint16_t>(crc32(std::as_bytes(std::span(&row, 1))));
+  return row;
 }
 
 bool UnsavedRows::keep(const Sample& s, std::uint64_t round) {

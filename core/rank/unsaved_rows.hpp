@@ -43,7 +43,7 @@ class UnsavedRows {
 
  private:
   struct Head {
-    std::array<char, 8> magic{'e', 'v', 'e', 'r', 'y', 'l', 'p', '1'};
+    std::array<char, 8> magic{'e', 'v', 'e', 'r', 'y', 'l', 'p', '2'};
     RunId run{};
     std::uint32_t rank = 0, reserved = 0;
   };
@@ -51,7 +51,7 @@ class UnsavedRows {
     std::uint64_t bytes;
     std::uint32_t from, to, step;
     std::uint8_t attempt, outcome;
-    std::uint16_t reserved;
+    std::uint16_t check;  // the lower half of the CRC-32 of the row with 0 here
     std::int32_t arrived;
     float setup;
     std::uint32_t n;

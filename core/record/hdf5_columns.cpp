@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/crc32.hpp"
 #include "base/errors.hpp"
 
 namespace everylink::hdf5 {
@@ -130,22 +131,26 @@ void Column::abandon() {
   type_.abandon();
 }
 
-void put_column(hid_t group, const char* name, hid_t type, hsize_t length, const void* values) {
+void put_column(hid_t group, const char* name, hid_t type, hsize_t length, const void* values,
+                Changes changes) {
   const Handle space(H5Screate_simple(1, &length, nullptr), H5Sclose),
       list = without_times(H5P_DATASET_CREATE);
   Handle set(H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
   check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "H5Dwrite");
+  const View bytes(static_cast<const std::byte*>(values), length * size_of(type));
+  if (changes == Changes::never) put(set, "crc32", crc32(bytes));
   set.close();  // only here the values leave HDF5's buffer
 }
 
-void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts, std::size_t longest) {
+void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts, std::size_t longest,
+                 Changes changes) {
   for (const auto& text : texts) longest = std::max(longest, text.size());
   std::string all;
   for (std::string text : texts) {
     text.resize(longest);
     all += text;
   }
-  put_column(group, name, string_type(longest), texts.size(), all.data());
+  put_column(group, name, string_type(longest), texts.size(), all.data(), changes);
 }
 
 }  // namespace everylink::hdf5

@@ -131,13 +131,16 @@ struct ColumnKind {
   hid_t type;
 };
 
-// Writes a column of fixed length at once.
-void put_column(hid_t group, const char* name, hid_t type, hsize_t length, const void* values);
+// Writes a column of fixed length at once, with its CRC-32 as an attribute if it stays as it is.
+enum class Changes { never, later };
+void put_column(hid_t group, const char* name, hid_t type, hsize_t length, const void* values,
+                Changes = Changes::never);
 template <class T>
 void put_numbers(hid_t group, const char* name, const std::vector<T>& values) {
   put_column(group, name, type_of<T>(), values.size(), values.data());
 }
 // Every text gets space for `longest` bytes, or for the longest text if that is longer.
-void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts, std::size_t longest);
+void put_strings(hid_t group, const char* name, const std::vector<std::string>& texts, std::size_t longest,
+                 Changes = Changes::never);
 
 }  // namespace everylink::hdf5

@@ -80,10 +80,10 @@ namespace {
 
 template <class Get>
 void put_of_ranks(hid_t group, const char* name, const std::vector<RankFacts>& ranks, Get get,
-                  std::size_t room = 1) {
+                  std::size_t room = 1, Changes changes = Changes::never) {
   std::vector<std::string> texts;
   for (const auto& rank : ranks) texts.push_back(get(rank));
-  put_strings(group, name, texts, room);
+  put_strings(group, name, texts, room, changes);
 }
 
 void put_ranks(hid_t root, const Facts& facts) {
@@ -114,7 +114,8 @@ void put_ranks(hid_t root, const Facts& facts) {
   put_of_ranks(group, "device", facts.ranks, [](const RankFacts& r) { return r.carrier.device; });
   put_of_ranks(group, "address", facts.ranks, [](const RankFacts& r) { return r.carrier.address; });
   put_of_ranks(
-      group, "lanes", facts.ranks, [](const RankFacts& r) { return r.carrier.lanes; }, longest_lanes);
+      group, "lanes", facts.ranks, [](const RankFacts& r) { return r.carrier.lanes; }, longest_lanes,
+      Changes::later);
   put_of_ranks(group, "topology_address", facts.ranks, [](const RankFacts& r) { return r.topology_address; });
   put_of_ranks(group, "topology_pattern", facts.ranks, [](const RankFacts& r) { return r.topology_pattern; });
   put_of_ranks(group, "gpu_name", facts.ranks, [](const RankFacts& r) { return r.carrier.gpu.name; });
@@ -123,7 +124,8 @@ void put_ranks(hid_t root, const Facts& facts) {
   put_of_ranks(group, "gpu_to_device", facts.ranks,
                [](const RankFacts& r) { return r.carrier.gpu.to_device; });
   put_of_ranks(
-      group, "gpu_path", facts.ranks, [](const RankFacts& r) { return r.carrier.gpu.path; }, longest_path);
+      group, "gpu_path", facts.ranks, [](const RankFacts& r) { return r.carrier.gpu.path; }, longest_path,
+      Changes::later);
   put_of_ranks(group, "libraries", facts.ranks, [](const RankFacts& r) { return r.carrier.libraries; });
 }
 

@@ -70,7 +70,7 @@ TEST_F(UnsavedRowsTest, rows_in_the_file_are_forgotten_and_the_others_are_writte
   }
   const auto bytes = written();
   ASSERT_EQ(bytes.size(), 32u + 64u);
-  EXPECT_EQ(std::string(bytes.data(), 8), "everylp1");
+  EXPECT_EQ(std::string(bytes.data(), 8), "everylp2");
   EXPECT_EQ(bytes[8], 7);
   std::uint64_t size = 0;
   std::uint32_t to = 0;

@@ -4,6 +4,7 @@ import math
 import shutil
 import struct
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -139,7 +140,7 @@ def write_steps(file: Any, steps: int, overlap: float) -> None:
 
 
 PART_ROW = {
-    "bytes": "Q", "from": "I", "to": "I", "step": "I", "attempt": "B", "outcome": "B", "reserved": "H",
+    "bytes": "Q", "from": "I", "to": "I", "step": "I", "attempt": "B", "outcome": "B", "check": "H",
     "arrived": "i", "setup": "f", "n": "I", "min": "f", "median": "f", "mean": "f", "p99": "f", "max": "f",
     "late": "I", "all_to_all": "f",
 }  # fmt: skip
@@ -147,10 +148,15 @@ PART_ROW = {
 
 def part_bytes(run_id: str, rank: int, rows: Iterable[Mapping[str, Any]]) -> bytes:
     """A file of unsaved rows as docs/results-file.md describes it. Each row needs `bytes` in addition to row()."""
-    head = struct.pack("<8s16sII", b"everylp1", bytes.fromhex(run_id), rank, 0)
+    head = struct.pack("<8s16sII", b"everylp2", bytes.fromhex(run_id), rank, 0)
     form = struct.Struct("<" + "".join(PART_ROW.values()))
-    filled = ({"reserved": 0, "all_to_all": float("nan")} | dict(r) for r in rows)
-    return head + b"".join(form.pack(*(r[name] for name in PART_ROW)) for r in filled)
+
+    def packed(row: Mapping[str, Any]) -> bytes:
+        filled = {"check": 0, "all_to_all": float("nan")} | dict(row)
+        check = zlib.crc32(form.pack(*(filled[name] for name in PART_ROW))) & 0xFFFF
+        return form.pack(*((filled | {"check": check})[name] for name in PART_ROW))
+
+    return head + b"".join(packed(row) for row in rows)
 
 
 def write_part(results: Path, run_id: str, rank: int, rows: Iterable[Mapping[str, Any]]) -> Path:

@@ -12,6 +12,7 @@ import pytest
 
 import everylink.io.results_file
 from everylink.cli import main
+from everylink.errors import FileDamaged
 from everylink.io import checksums
 from everylink.io.read import read
 from everylink.io.results_file import append_rows, write_results
@@ -37,9 +38,11 @@ def flip(path: Path, name: str, entry: int, bit: int = 0) -> None:
     """Flip one bit of an entry of a column, as a disk does: nothing but that is written."""
     with h5py.File(path, "r", locking=False) as file:
         column = file[name]
-        (chunk,) = column.chunks
-        where = column.id.get_chunk_info_by_coord((entry // chunk * chunk,))
-        at = where.byte_offset + entry % chunk * column.dtype.itemsize
+        (chunk,) = column.chunks or column.shape
+        begin = column.id.get_offset()
+        if column.chunks:
+            begin = column.id.get_chunk_info_by_coord((entry // chunk * chunk,)).byte_offset
+        at = begin + entry % chunk * column.dtype.itemsize
     data = bytearray(path.read_bytes())
     data[at + bit // 8] ^= 1 << bit % 8
     path.write_bytes(data)
@@ -63,6 +66,35 @@ def test_damaged_batches_that_follow_each_other_are_one_region(good: Path) -> No
     for entry in (1, 6):
         flip(good, "sizes/1/median", entry)
     assert read(good).parts_left_out == (f"rows 0-7 of {good}, 1 B, are damaged: left out",)
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        ("host", ("unknown-0", "unknown-0", "unknown-1", "unknown-1")),
+        ("host_index", (0, 0, 1, 1)),
+        ("local_rank", (0, 1, 0, 1)),
+        ("numa", (-1, -1, -1, -1)),
+        ("device", ("", "", "", "")),
+        ("adapters", (0, 0, 0, 0)),
+    ],
+)
+def test_a_damaged_column_of_the_ranks_is_named_and_not_used(
+    column: str, expected: tuple[Any, ...], good: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flip(good, f"ranks/{column}", 2)
+    results = read(good)
+    assert results.parts_left_out == (f"{good}: {column} of the ranks: damaged, left out",)
+    assert tuple(getattr(results.ranks, column)) == expected
+    assert main(["diagnose", str(good)]) in (0, 4)
+    assert results.parts_left_out[0] in capsys.readouterr().out
+
+
+def test_a_file_whose_hosts_are_not_known_is_refused(good: Path) -> None:
+    for column in ("host", "host_index"):
+        flip(good, f"ranks/{column}", 2)
+    with pytest.raises(FileDamaged, match="the hosts are not known"):
+        read(good)
 
 
 def test_a_flipped_outcome_is_no_failed_link_but_one_that_was_not_measured(

@@ -462,7 +462,9 @@ class SimLink final : public Link, public OneSided {
 class Sim final : public Transport, public VirtualTime {
  public:
   explicit Sim(const Setup& setup)
-      : setup_(setup), network_(setup.size, setup.options), door_(Door::unmeasured(setup.rank, setup.one_machine)) {}
+      : setup_(setup),
+        network_(setup.size, setup.options),
+        door_(Door::unmeasured(setup.rank, setup.one_machine)) {}
 
   Seconds now() const override { return rank_->now; }
   Seconds now_on(const Link& link) const override { return static_cast<const SimLink&>(link).now(); }

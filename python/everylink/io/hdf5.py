@@ -6,6 +6,7 @@ Every problem is a Damage, with a message of one line. No read takes much more m
 import ctypes
 import math
 import os
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"
 METADATA_ATTEMPTS = 25  # of HDF5 itself, for one piece of metadata: waits of 1 ns, 2 ns, 4 ns, ..., 30 ms in total
 SUPERBLOCK_VERSION, OPEN_FLAGS = 8, 11  # offsets in the head of an HDF5 file
 FIRST_USER_BLOCK = 512  # the shortest thing in front of an HDF5 file; longer ones are this times a power of two
+CRC32 = "crc32"  # attribute of a column that is written once: the CRC-32 of its bytes as stored
 MOST_CHUNKS = 2**17  # of one column
 # HDF5 allocates the claimed length of such a string before it checks whether the file has that many bytes.
 VARIABLE = "is of variable length, but all strings of a results file are of fixed length"
@@ -180,6 +182,14 @@ class Node:
         if column.dtype != kind:
             raise Damage(f"{self._path(name)} holds {column.dtype}; expected {kind}")
         return np.asarray(column[:])
+
+    def is_whole(self, name: str, length: int) -> bool:
+        """Whether the first `length` entries of a column fit its attribute crc32; True of a column without one."""
+        column = self._column(name, length)
+        if CRC32 not in column.attrs:
+            return True
+        said = column.attrs[CRC32]
+        return np.ndim(said) == 0 and said == zlib.crc32(np.ascontiguousarray(column[:length]).tobytes())
 
     def _numbers(self, name: str, kind: type[np.generic], length: int) -> Any:
         column = self._column(name, length)

@@ -4,7 +4,8 @@ Reading returns the committed part, merged with the unsaved rows beside the file
 did not record: converted, merged and simulated ones."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion, RowsDamaged
 from everylink.files import atomic_write
 from everylink.io.checksums import CHECKSUMS, add_checksums, batches_in
+from everylink.io.foreign import counted_hosts
 from everylink.io.formats import Format, register
-from everylink.io.hdf5 import FAULTS, SIGNATURE, Damage, Look, Node, is_hdf5, open_hdf5
+from everylink.io.hdf5 import CRC32, FAULTS, SIGNATURE, Damage, Look, Node, is_hdf5, open_hdf5
 from everylink.io.hdf5_output import opened_for_writing
 from everylink.io.inventory import INVENTORY, inventory_columns, inventory_in
 from everylink.io.sound import DAMAGE, Mask, Region, impossible, impossible_flows, regions_of, told_apart
@@ -129,11 +131,12 @@ def results_in(path: Path, file: Tree) -> Results:
     facts = _facts(file)
     if not 2 <= facts.ranks < MOST_RANKS:
         raise Damage(f"attribute ranks of / is {facts.ranks}")
-    ranks = _columns(file.group("ranks"), Ranks, facts.ranks)
+    ranks, told = _ranks(path, file.group("ranks"), facts.ranks)
     if ranks.host_index.max() >= facts.ranks:
         raise Damage(f"{facts.ranks} ranks, host_index up to {ranks.host_index.max()}")
     rows = file.integer("rows", 0, MOST)
     steps, said = _steps(path, file, file.integer("steps", 0, MOST))
+    said = told + said
     groups = {group.integer("bytes", 0, MOST): group for group in file.group("sizes").groups()}
     if len(groups) < len(file.group("sizes").groups()):
         raise Damage("a size occurs twice in /sizes")
@@ -200,6 +203,29 @@ def _facts(file: Tree) -> Facts:
             high = 1 if fact.type is bool else 2**64 - 1
             values[fact.name] = fact.type(file.integer(fact.name, low, high))  # type: ignore[operator]
     return Facts(**values)
+
+
+def _ranks(path: Path, group: Tree, count: int) -> tuple[Ranks, list[str]]:
+    """The columns of /ranks, and a sentence about damaged ones: those are not known, or follow from others."""
+    damaged = {
+        column.name
+        for column in fields(Ranks)
+        if isinstance(group, Node) and group.has(column.name) and not group.is_whole(column.name, count)
+    }
+    if {"host", "host_index"} <= damaged:
+        raise Damage(f"{group.name}/host and {group.name}/host_index are damaged: the hosts are not known")
+    ranks = _columns(group, Ranks, count, left_out=damaged)
+    if "numa" in damaged:
+        ranks = replace(ranks, numa=np.full(count, -1, np.int32))
+    if "host" in damaged:
+        ranks = replace(ranks, host=tuple(f"unknown-{index}" for index in ranks.host_index.tolist()))
+    if "host_index" in damaged:
+        ranks = replace(ranks, host_index=counted_hosts(ranks.host)[1].astype(np.uint32))
+    if "local_rank" in damaged:
+        by_host = tuple(map(str, ranks.host_index.tolist()))
+        ranks = replace(ranks, local_rank=counted_hosts(by_host)[2].astype(np.uint32))
+    said = [f"{path}: {', '.join(sorted(damaged))} of the ranks: damaged, left out"] if damaged else []
+    return ranks, said
 
 
 def _steps(path: Path, file: Tree, length: int) -> tuple[Steps, list[str]]:
@@ -299,14 +325,14 @@ def _without_scenes(scenes: Scenes, flows: Flows, gone: Mask, lost: Mask) -> tup
     return Scenes(**{name: column[~lost] for name, column in vars(scenes).items()}), Flows(**left)
 
 
-def _columns(group: Tree, kind: type[T], length: int, look: Look | None = None) -> T:
-    """Fill a dataclass of columns, each up to the committed length."""
+def _columns(group: Tree, kind: type[T], length: int, look: Look | None = None, left_out: Collection[str] = ()) -> T:
+    """Fill a dataclass of columns, each up to the committed length. Those to be left out are not known."""
     values: dict[str, Any] = {}
     for column in fields(kind):  # type: ignore[arg-type]
         name = NAMES.get(column.name, column.name)
         number = None if column.type == tuple[str, ...] else get_args(get_args(column.type)[1])[0]
-        if MISSING in column.metadata and not group.has(name):
-            missing = column.metadata[MISSING]
+        if column.name in left_out or (MISSING in column.metadata and not group.has(name)):
+            missing = column.metadata.get(MISSING, "" if number is None else 0)
             values[column.name] = (missing,) * length if number is None else np.full(length, missing, number)
         else:
             values[column.name] = (
@@ -372,6 +398,8 @@ def _write(file: Any, results: Results, room: int) -> None:
     for name, value in attributes_of(results).items():
         file.attrs[name] = _text(value) if isinstance(value, str) else value
     _write_columns(file.create_group("ranks"), entries_of(results.ranks))
+    for column in file["ranks"].values():
+        column.attrs[CRC32] = np.uint32(zlib.crc32(column[:].tobytes()))
     _write_checked(file, "steps", entries_of(results.steps))
     for size in results.sizes:
         _write_checked(file, f"sizes/{size.bytes}", columns_of(size.rows), room)

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.model.rows import ALONE, SMALL_TABLE, SPARSE, Index, Outcome, Rows
+from everylink.units import plural
 
-MAGIC = b"everylp1"
+MAGIC, WITHOUT_CHECKS = b"everylp2", b"everylp1"
 HEAD = np.dtype([("magic", "S8"), ("run_id", "V16"), ("rank", "<u4"), ("reserved", "<u4")])
 ROW = np.dtype([
     ("bytes", "<u8"), ("frm", "<u4"), ("to", "<u4"), ("step", "<u4"), ("attempt", "u1"), ("outcome", "u1"),
-    ("reserved", "<u2"), ("arrived", "<i4"), ("setup", "<f4"), ("n", "<u4"), ("min", "<f4"), ("median", "<f4"),
+    ("check", "<u2"), ("arrived", "<i4"), ("setup", "<f4"), ("n", "<u4"), ("min", "<f4"), ("median", "<f4"),
     ("mean", "<f4"), ("p99", "<f4"), ("max", "<f4"), ("late", "<u4"), ("all_to_all", "<f4"),
 ])  # fmt: skip
 LARGEST = 256 * 2**20  # bytes of all parts of a results file
@@ -115,8 +117,11 @@ def read_parts(results: Path, run: Run) -> Parts:
         return Parts(NO_PARTS.rows, (f"{folder} cannot be read: {error.strerror}; the unsaved rows in it are missing",))
     for rank, path in paths:
         try:
-            found.append(_read(path, rank, run, left))
-            left -= found[-1].nbytes
+            rows, damaged = _read(path, rank, run, left)
+            found.append(rows)
+            left -= rows.nbytes
+            if damaged:
+                warnings.append(f"{path}: {plural(damaged, 'row')} of {len(rows) + damaged} damaged: left out")
         except OSError as error:
             warnings.append(f"{path} is left out: {error.strerror}")
         except ValueError as error:
@@ -141,7 +146,8 @@ def _parts_in(folder: Path, ranks: int) -> Iterator[tuple[int, Path]]:
             yield int(name), folder / name
 
 
-def _read(path: Path, rank: int, run: Run, most: int) -> NDArray[Any]:
+def _read(path: Path, rank: int, run: Run, most: int) -> tuple[NDArray[Any], int]:
+    """The rows of a part that are as they were written, and the number of the others."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # opening a pipe must not block
     with os.fdopen(descriptor, "rb") as file:
         about = os.fstat(descriptor)
@@ -150,7 +156,7 @@ def _read(path: Path, rank: int, run: Run, most: int) -> NDArray[Any]:
         if about.st_size > most:
             raise ValueError(f"with it, the parts would be larger than {LARGEST} bytes")
         data = file.read(most)
-    if len(data) < HEAD.itemsize or not data.startswith(MAGIC):
+    if len(data) < HEAD.itemsize or not data.startswith((MAGIC, WITHOUT_CHECKS)):
         raise ValueError("it has no valid head")
     head = np.frombuffer(data, HEAD, 1)[0]
     if head["run_id"].tobytes().hex() != run.run_id.lower():
@@ -158,8 +164,18 @@ def _read(path: Path, rank: int, run: Run, most: int) -> NDArray[Any]:
     if head["rank"] != rank:
         raise ValueError(f"it belongs to rank {head['rank']}")
     rows = np.frombuffer(data, ROW, (len(data) - HEAD.itemsize) // ROW.itemsize, HEAD.itemsize)
-    _check(rows, run)
-    return rows
+    kept = rows[_fits(rows)] if data.startswith(MAGIC) else rows
+    _check(kept, run)
+    return kept, len(rows) - len(kept)
+
+
+def _fits(rows: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each row has its checksum: the lower half of its CRC-32, computed with 0 in that place."""
+    unchecked = rows.copy()
+    unchecked["check"] = 0
+    data, width = unchecked.tobytes(), ROW.itemsize
+    sums = (zlib.crc32(data[at : at + width]) & 0xFFFF for at in range(0, len(data), width))
+    return np.equal(rows["check"], np.fromiter(sums, np.uint16, len(rows)))
 
 
 def _check(rows: NDArray[Any], run: Run) -> None:
