@@ -175,7 +175,7 @@ def _fits(rows: NDArray[Any]) -> NDArray[np.bool_]:
     unchecked["check"] = 0
     data, width = unchecked.tobytes(), ROW.itemsize
     sums = (zlib.crc32(data[at : at + width]) & 0xFFFF for at in range(0, len(data), width))
-    return np.equal(rows["check"], np.fromiter(sums, np.uint16, len(rows)))
+    return np.asarray(rows["check"] == np.fromiter(sums, np.uint16, len(rows)))
 
 
 def _check(rows: NDArray[Any], run: Run) -> None:
