@@ -16,7 +16,6 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
-#include "record/hdf5_checksums.hpp"
 #include "record/hdf5_columns.hpp"
 #include "record/hdf5_inventory.hpp"
 #include "record/hdf5_layout.hpp"
@@ -219,12 +218,12 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     remarks_.emplace(file_, "remarks", length_of(remarks));
     open_local_faults();
     if (Inventory::is_in(file_)) inventory_.emplace(file_);
-    steps_ = std::make_unique<Table>(open_table("steps", step_columns(), steps));
+    steps_ = std::make_unique<Table>(file_, "steps", step_columns(), steps);
     if (!options_->pattern.empty()) open_pattern();
     for (const auto bytes : options_->pair_sizes()) {
       const auto path = fmt::format("sizes/{}", bytes);
       groups_.emplace_back(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose);
-      sizes_.push_back(open_table(path, size_columns(*options_), rows));
+      sizes_.emplace_back(file_, path, size_columns(*options_), rows);
       if (!options_->keep_laps) continue;
       const Handle laps(H5Dopen2(groups_.back(), "laps", H5P_DEFAULT), H5Dclose);
       laps_.emplace_back(groups_.back(), "laps", length_of(laps));
@@ -243,15 +242,8 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   void open_pattern() {
     const auto path = "patterns/" + options_->pattern;
     pattern_ = Handle(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose);
-    scene_rows_ = std::make_unique<Table>(open_table(path + "/scenes", scene_columns(), 0));
-    flow_rows_ = std::make_unique<Table>(open_table(path + "/flows", flow_columns(), 0));
-  }
-
-  // An older file that is resumed has no checksums.
-  Table open_table(const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t rows) const {
-    Table table(Handle(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose), kinds, rows);
-    if (Checksums::are_in(file_)) table.check_by({file_, path, kinds, rows});
-    return table;
+    scene_rows_ = std::make_unique<Table>(file_, path + "/scenes", scene_columns(), 0);
+    flow_rows_ = std::make_unique<Table>(file_, path + "/flows", flow_columns(), 0);
   }
 
   // HDF5 would wait for what is missing in a truncated file, for a very long time.

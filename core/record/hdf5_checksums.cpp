@@ -68,7 +68,12 @@ void Checksums::make(hid_t file, const std::string& table, const std::vector<Col
   put(set, "columns", fmt::format("{}", fmt::join(names, ",")));
 }
 
-bool Checksums::are_in(hid_t file) { return is_in(file, "checksums"); }
+bool Checksums::are_in(hid_t file, const std::string& table) {
+  const std::string path = path_of(table);
+  for (auto end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1))
+    if (!is_in(file, path.substr(0, end))) return false;
+  return is_in(file, path);
+}
 
 Checksums::Checksums(hid_t file, const std::string& table, const std::vector<ColumnKind>& kinds, hsize_t rows)
     : entries_(file, path_of(table), entries_of(file, table, kinds.size(), rows)) {}

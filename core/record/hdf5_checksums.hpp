@@ -13,7 +13,7 @@ namespace everylink::hdf5 {
 class Checksums {
  public:
   static void make(hid_t file, const std::string& table, const std::vector<ColumnKind>& kinds);
-  static bool are_in(hid_t file);  // not in an older file
+  static bool are_in(hid_t file, const std::string& table);  // not in an older file
   // Goes on behind the checksums of the first `rows` rows of the table.
   Checksums(hid_t file, const std::string& table, const std::vector<ColumnKind>& kinds, hsize_t rows);
   // Of the rows that wait in the columns of the table.

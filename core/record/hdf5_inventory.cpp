@@ -39,6 +39,12 @@ std::vector<ColumnKind> columns_of(const std::string& table, hid_t text) {
           {"received", H5T_NATIVE_UINT64}};
 }
 
+std::string inventory_path(const std::string& table) { return "inventory/" + table; }
+
+Handle group_of(hid_t file, const std::string& table) {
+  return {H5Gopen2(file, inventory_path(table).c_str(), H5P_DEFAULT), H5Gclose};
+}
+
 // A kill may leave columns of one table at different lengths.
 hsize_t rows_in(hid_t group, const std::vector<ColumnKind>& kinds) {
   hsize_t rows = std::numeric_limits<hsize_t>::max();
@@ -61,10 +67,11 @@ std::vector<std::byte> contents_of(hid_t group, const char* name, hid_t type, hs
 }  // namespace
 
 void Inventory::make(hid_t file, std::size_t hosts, std::size_t ranks) {
-  const Handle group = make_group(file, "inventory"), text = string_type(HostReading::longest_text);
+  make_group(file, "inventory");
+  const Handle text = string_type(HostReading::longest_text);
   const auto add = [&](const char* table, std::size_t rows) {
     constexpr std::size_t fewest = 32, most = 65536;
-    Table::make(make_group(group, table), columns_of(table, text),
+    Table::make(file, inventory_path(table), columns_of(table, text),
                 std::clamp<hsize_t>(std::bit_ceil(rows), fewest, most));
   };
   constexpr std::size_t readings = 4, facts_of_host = 64, counters_of_host = 256, texts = 64;
@@ -79,22 +86,20 @@ void Inventory::make(hid_t file, std::size_t hosts, std::size_t ranks) {
 bool Inventory::is_in(hid_t file) { return hdf5::is_in(file, "inventory"); }
 
 Inventory::Inventory(hid_t file)
-    : group_(H5Gopen2(file, "inventory", H5P_DEFAULT), H5Gclose),
-      texts_(open("texts")),
-      facts_(open("facts")),
-      counters_(open("counters")),
-      readings_(open("readings")),
-      carried_(open("carried")),
-      retransmits_(open("retransmits")) {
+    : texts_(open(file, "texts")),
+      facts_(open(file, "facts")),
+      counters_(open(file, "counters")),
+      readings_(open(file, "readings")),
+      carried_(open(file, "carried")),
+      retransmits_(open(file, "retransmits")) {
   constexpr std::size_t width = HostReading::longest_text;
-  const auto texts = contents_of(Handle(H5Gopen2(group_, "texts", H5P_DEFAULT), H5Gclose), "text",
-                                 string_type(width), texts_.length());
+  const auto texts = contents_of(group_of(file, "texts"), "text", string_type(width), texts_.length());
   for (std::uint32_t row = 0; row < texts_.length(); ++row) {
     const auto* text = reinterpret_cast<const char*>(texts.data()) + row * width;
     rows_.emplace(std::string(text, ::strnlen(text, width)), row);
   }
-  const auto readings = contents_of(Handle(H5Gopen2(group_, "readings", H5P_DEFAULT), H5Gclose), "reading",
-                                    H5T_NATIVE_UINT32, readings_.length());
+  const auto readings =
+      contents_of(group_of(file, "readings"), "reading", H5T_NATIVE_UINT32, readings_.length());
   for (std::size_t i = 0; i < readings_.length(); ++i) {
     std::uint32_t reading = 0;
     std::memcpy(&reading, readings.data() + i * sizeof reading, sizeof reading);
@@ -103,11 +108,10 @@ Inventory::Inventory(hid_t file)
   static_cast<void>(row_of(""));
 }
 
-Table Inventory::open(const char* name) const {
-  const Handle table(H5Gopen2(group_, name, H5P_DEFAULT), H5Gclose),
-      text = string_type(HostReading::longest_text);
-  const auto kinds = columns_of(name, text);
-  return {table, kinds, rows_in(table, kinds)};
+Table Inventory::open(hid_t file, const char* table) {
+  const Handle text = string_type(HostReading::longest_text);
+  const auto kinds = columns_of(table, text);
+  return {file, inventory_path(table), kinds, rows_in(group_of(file, table), kinds)};
 }
 
 std::uint32_t Inventory::row_of(const std::string& text) {
@@ -145,7 +149,6 @@ void Inventory::write() {
 
 void Inventory::abandon() {
   for (Table* table : {&texts_, &facts_, &counters_, &readings_, &carried_, &retransmits_}) table->abandon();
-  group_.abandon();
 }
 
 }  // namespace everylink::hdf5

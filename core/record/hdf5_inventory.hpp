@@ -28,10 +28,9 @@ class Inventory {
   void abandon();
 
  private:
-  Table open(const char* name) const;
+  static Table open(hid_t file, const char* table);
   std::uint32_t row_of(const std::string& text);
 
-  Handle group_;
   Table texts_, facts_, counters_, readings_, carried_, retransmits_;
   std::unordered_map<std::string, std::uint32_t> rows_;  // of texts
   std::uint32_t first_reading_ = 0;                      // of this process

@@ -10,7 +10,6 @@
 #include "base/units.hpp"
 #include "base/version.hpp"
 #include "kernel/kernel.hpp"
-#include "record/hdf5_checksums.hpp"
 #include "record/hdf5_inventory.hpp"
 #include "record/hdf5_table.hpp"
 #include "record/sion_layout.hpp"
@@ -168,15 +167,6 @@ void put_settings(hid_t root, const Facts& facts) {
   put(root, "failed_not_retried", std::uint64_t{0});
 }
 
-// A table whose rows have checksums.
-Handle make_checked(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds,
-                    hsize_t chunk) {
-  Handle group = make_group(file, path);
-  Table::make(group, kinds, chunk);
-  Checksums::make(file, path, kinds);
-  return group;
-}
-
 void make_pattern(hid_t file, const Facts& facts) {
   const Options& o = facts.options;
   const Handle group = make_group(make_group(file, "patterns"), o.pattern);
@@ -190,8 +180,8 @@ void make_pattern(hid_t file, const Facts& facts) {
   put(group, "window", std::int32_t{o.window.value_or(0)});
   put(group, "scenes", std::uint64_t{0});
   put(group, "rows", std::uint64_t{0});
-  make_checked(file, fmt::format("patterns/{}/scenes", o.pattern), scene_columns(), 1024);
-  make_checked(file, fmt::format("patterns/{}/flows", o.pattern), flow_columns(), 1024);
+  Table::make(file, fmt::format("patterns/{}/scenes", o.pattern), scene_columns(), 1024);
+  Table::make(file, fmt::format("patterns/{}/flows", o.pattern), flow_columns(), 1024);
 }
 
 // Not in a file to resume that was made before the column existed.
@@ -253,7 +243,7 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   put_ranks(file, facts);
   const auto n = facts.ranks.size();
   const hsize_t chunk = std::clamp<hsize_t>(std::bit_ceil(n * (n - 1)), 1024, 65536);
-  make_checked(file, "steps", step_columns(), 1024);
+  Table::make(file, "steps", step_columns(), 1024);
   Column::make(file, "remarks", string_type(longest_remark), 16);
   const Handle local_faults = make_group(file, "local_faults");
   Column::make(local_faults, "rank", H5T_NATIVE_UINT32, 16);
@@ -264,7 +254,7 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   if (!facts.options.pattern.empty()) make_pattern(file, facts);
   for (const auto bytes : facts.options.pair_sizes()) {
     const Handle group =
-        make_checked(file, fmt::format("sizes/{}", bytes), size_columns(facts.options), chunk);
+        Table::make(file, fmt::format("sizes/{}", bytes), size_columns(facts.options), chunk);
     put(group, "bytes", std::uint64_t{bytes});
     put(group, "messages", std::int32_t{facts.options.messages_of(bytes)});
     put(group, "rounds_per_lap", std::uint32_t{0});

@@ -3,12 +3,17 @@
 
 namespace everylink::hdf5 {
 
-void Table::make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk) {
+Handle Table::make(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t chunk) {
+  Handle group = make_group(file, path);
   for (const auto& kind : kinds) Column::make(group, kind.name, kind.type, chunk);
+  Checksums::make(file, path, kinds);
+  return group;
 }
 
-Table::Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written) {
+Table::Table(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t written) {
+  const Handle group(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose);
   for (const auto& kind : kinds) columns_.emplace_back(group, kind.name, written);
+  if (Checksums::are_in(file, path)) checksums_.emplace(file, path, kinds, written);
 }
 
 void Table::write() {

@@ -4,7 +4,7 @@
 #include <hdf5.h>
 
 #include <optional>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "record/hdf5_checksums.hpp"
@@ -14,10 +14,11 @@ namespace everylink::hdf5 {
 
 class Table {
  public:
-  static void make(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t chunk);
-  Table(hid_t group, const std::vector<ColumnKind>& kinds, hsize_t written);
-  // Every batch gets checksums.
-  void check_by(Checksums checksums) { checksums_.emplace(std::move(checksums)); }
+  // A group of empty columns, and a place for the checksums of each batch.
+  static Handle make(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds,
+                     hsize_t chunk);
+  // Goes on behind the first `written` rows. An older file has no checksums.
+  Table(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t written);
 
   // One value per column, in order. add_more fills columns that not every table has.
   template <class... Values>

@@ -241,3 +241,17 @@ READ: dict[str, Recipe] = {
     "numbers the other way round": column("sizes/65536/n", data=np.ones(12, ">u4")),
     "compressed": column("sizes/65536/n", data=np.ones(12, "u4"), chunks=(12,), compression="gzip"),
 }
+
+
+def flip(path: Path, name: str, entry: int, bit: int = 0) -> None:
+    """Flip one bit of an entry of a column, as a disk does: nothing but that is written."""
+    with h5py.File(path, "r", locking=False) as file:
+        column = file[name]
+        (chunk,) = column.chunks or column.shape
+        begin = column.id.get_offset()
+        if column.chunks:
+            begin = column.id.get_chunk_info_by_coord((entry // chunk * chunk,)).byte_offset
+        at = begin + entry % chunk * column.dtype.itemsize
+    data = bytearray(path.read_bytes())
+    data[at + bit // 8] ^= 1 << bit % 8
+    path.write_bytes(data)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import everylink.io.results_file
+from damage import flip
 from everylink.cli import main
 from everylink.errors import FileDamaged
 from everylink.io import checksums
@@ -32,20 +33,6 @@ def good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_results(replace(made, path=path))
     assert read(path).parts_left_out == ()
     return path
-
-
-def flip(path: Path, name: str, entry: int, bit: int = 0) -> None:
-    """Flip one bit of an entry of a column, as a disk does: nothing but that is written."""
-    with h5py.File(path, "r", locking=False) as file:
-        column = file[name]
-        (chunk,) = column.chunks or column.shape
-        begin = column.id.get_offset()
-        if column.chunks:
-            begin = column.id.get_chunk_info_by_coord((entry // chunk * chunk,)).byte_offset
-        at = begin + entry % chunk * column.dtype.itemsize
-    data = bytearray(path.read_bytes())
-    data[at + bit // 8] ^= 1 << bit % 8
-    path.write_bytes(data)
 
 
 def medians(path: Path, size: int = 65536) -> Any:

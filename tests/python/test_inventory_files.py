@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Command
-from damage import Recipe, attribute, column, cut_to, first_value, inside, instead, without
+from damage import Recipe, attribute, column, cut_to, first_value, flip, inside, instead, without
 from everylink.errors import FileDamaged
 from everylink.io.read import read
 from everylink.io.results_file import write_results
@@ -95,6 +96,21 @@ def test_an_unusual_inventory_is_shown(recipe: Recipe, good: Path) -> None:
     code, said, _ = shown("inventory", good)
     assert code in (0, 3), said
     assert said == ""
+
+
+@pytest.mark.parametrize("where", ["facts/value", "counters/value", "texts/text", "readings/host", "carried/sent"])
+def test_an_inventory_that_does_not_fit_its_checksums_is_named_and_not_used(
+    where: str, good: Path, tmp_path: Path, everylink: Command
+) -> None:
+    path = tmp_path / "checked.h5"
+    write_results(replace(read(good), path=path))
+    assert read(path).left_out == ()
+    flip(path, f"inventory/{where}", 3)
+    damage = f"what was read of the hosts is damaged ({where.split('/')[0]}), and not used"
+    assert read(path).left_out == (damage,)
+    assert len(read(path).inventory) == 0
+    assert damage in everylink("diagnose", path)[1]
+    assert everylink("inventory", path)[::2] == (2, f"everylink: {path}: {damage}\n")
 
 
 def test_what_does_not_need_the_inventory_does_not_read_it(good: Path) -> None:

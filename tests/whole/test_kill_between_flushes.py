@@ -60,7 +60,7 @@ def check(path: Path, committed: int) -> None:
         laps = table["laps"][: 2 * rows].reshape(-1, 2)
         assert np.array_equal(laps, np.stack([row, row + 1], axis=1))
     results = read(path)
-    assert results.parts_left_out == ()
+    assert results.left_out == ()
     assert [len(size.rows.median) for size in results.sizes] == [rows, rows]
     with open_hdf5(path) as file:
         for name, committed_rows in (("sizes/1", rows), ("sizes/1024", rows), ("steps", rows // 700)):

@@ -348,9 +348,14 @@ def test_a_resumed_run_measures_what_is_missing(tmp_path: Path, how: str) -> Non
         for name, column in before[size].columns.items():
             np.testing.assert_array_equal(table[name][:rows], column[:rows], err_msg=name)
     assert read(run.path).facts.complete
-    assert read(run.path).parts_left_out == ()
+    assert read(run.path).left_out == ()
+    assert len(read(run.path).inventory) > 0
     with open_hdf5(run.path) as file:
-        for name, count in (("sizes/1", len(after.sizes[1]["from"])), ("steps", len(after.steps["began"]))):
+        for name, count in (
+            ("sizes/1", len(after.sizes[1]["from"])),
+            ("steps", len(after.steps["began"])),
+            ("inventory/facts", len(read(run.path).inventory.facts.host)),
+        ):
             batches = batches_in(Node(file), name, count)
             assert batches is not None
             assert (batches.odd, int(batches.rows.sum())) == (0, count)  # each row has its checksum

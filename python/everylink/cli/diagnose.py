@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     against = Against(given_topology(options.topology), options.expect, options.baseline, options.alone)
     plan = None if options.plan is None else kind_of(results).plan(results, against.topology)
     judgement = kind_of(results).judge(results, against)
-    judgement = replace(judgement, remarks=(*results.parts_left_out, *judgement.remarks))
+    judgement = replace(judgement, remarks=(*results.left_out, *judgement.remarks))
     give(_answer(results, judgement, options.all), options)
     if plan is not None:
         write_plan(plan, options.plan, options.force)

@@ -14,7 +14,7 @@ from everylink.cli.answers import Answer, give
 from everylink.cli.measuring import measure
 from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import INVENTORY, RUN
-from everylink.errors import CoreError, UserMistake
+from everylink.errors import CoreError, FileDamaged, UserMistake
 from everylink.exit_codes import MEASURED, Exit
 from everylink.files import refuse_existing
 from everylink.host_lists import folded, folded_by_reason
@@ -79,8 +79,10 @@ def _check(options: Namespace, files: Sequence[Path]) -> None:
 
 
 def _read(path: Path) -> Results:
-    """A results file with an inventory. Raises UserMistake for one without."""
+    """A results file with an inventory. Raises UserMistake for one without, and FileDamaged."""
     results = read(path)
+    if damage := results.inventory.left_out:
+        raise FileDamaged(path, damage)
     if not len(results.inventory):
         raise UserMistake(nothing_read(path))
     return results

@@ -156,6 +156,10 @@ class Node:
             look(name, 0, stored)
         return quiet(np.asarray(stored, kind))
 
+    def stored(self, name: str, length: int) -> NDArray[Any]:
+        """The first `length` entries of a column as they are stored, of numbers or strings of fixed length."""
+        return np.asarray(self._column(name, length)[:length])
+
     def slices(
         self,
         kinds: Mapping[str, type[np.generic]],

@@ -1,16 +1,26 @@
 """The group /inventory of a results file, whichever format it has (docs/results-file.md)."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.io.hdf5 import Damage
+from everylink.io.checksums import batches_in
+from everylink.io.hdf5 import Damage, Node
 from everylink.memory import require_memory
-from everylink.model.inventory import Carried, Counters, Facts, Inventory, Readings, Retransmits
+from everylink.model.inventory import NO_INVENTORY, Carried, Counters, Facts, Inventory, Readings, Retransmits
 
 INVENTORY = "inventory"
+KINDS: dict[str, Any] = {
+    "facts": Facts,
+    "counters": Counters,
+    "readings": Readings,
+    "carried": Carried,
+    "retransmits": Retransmits,
+}
+GROUPS = ("texts", *KINDS)
+LEFT_OUT = "what was read of the hosts is damaged ({}), and not used"
 ENTRY_BYTES = 120  # of memory that an entry takes while inventories are compared
 T = TypeVar("T", Facts, Counters, Readings, Carried, Retransmits)
 
@@ -26,12 +36,16 @@ class Tree(Protocol):
     def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]: ...
 
 
-def inventory_in(group: Tree, ranks: int, hosts: int, complete: bool) -> Inventory:
+def inventory_in(file: Tree, ranks: int, hosts: int, complete: bool) -> Inventory:
     """The inventory of a file with this many ranks and hosts. Raises Damage.
+
+    One that does not fit its checksums is not used at all: what is missing of a host could accuse it. While it grows, nothing says which rows are
+    whole, so that one of a run without an end is not checked.
 
     While the file is written, or after a kill, the columns of a group may differ in length, and rows may name texts
     that are not there; such rows are left out.
     """
+    group = file.group(INVENTORY)
     count = sum(group.group(name).extent("value") for name in ("facts", "counters"))
     require_memory(ENTRY_BYTES * count, f"to read and compare {count:,} facts and counters of hosts")
     facts = _entries(group.group("facts"), Facts, complete)
@@ -55,15 +69,33 @@ def inventory_in(group: Tree, ranks: int, hosts: int, complete: bool) -> Invento
     for rank, what in ((readings.rank, "readings"), (carried.rank, "carried"), (retransmits.rank, "retransmits")):
         _check(rank, ranks, "rank", f"{group.name}/{what}/rank")
     _check(retransmits.to, ranks, "rank", f"{group.name}/retransmits/to")
+    if complete and isinstance(file, Node) and (damaged := _damaged(file)):
+        return replace(NO_INVENTORY, left_out=LEFT_OUT.format(", ".join(damaged)))
     return Inventory(texts, facts, counters, readings, carried, retransmits)
+
+
+def _damaged(file: Node) -> list[str]:
+    """The groups of which a batch does not fit its checksum."""
+    return [name for name in GROUPS if not _fits(file, name)]
+
+
+def _fits(file: Node, name: str) -> bool:
+    group = file.group(INVENTORY).group(name)
+    names = ["text"] if name == "texts" else [column.name for column in fields(KINDS[name])]
+    length = min(group.extent(one) for one in names)
+    batches = batches_in(file, f"{INVENTORY}/{name}", length)
+    if batches is None:
+        return True
+    return not batches.odd and not any(
+        True for one in names for _ in batches.damaged(one, 0, group.stored(one, length))
+    )
 
 
 def inventory_columns(inventory: Inventory) -> dict[str, dict[str, Any]]:
     """The columns of each group by their names in the file; none of an empty inventory."""
     if not len(inventory.readings.host) and not len(inventory):
         return {}
-    groups = ("facts", "counters", "readings", "carried", "retransmits")
-    return {"texts": {"text": inventory.texts}} | {name: dict(vars(getattr(inventory, name))) for name in groups}
+    return {"texts": {"text": inventory.texts}} | {name: dict(vars(getattr(inventory, name))) for name in KINDS}
 
 
 def _entries(group: Tree, kind: type[T], complete: bool) -> T:

@@ -160,9 +160,9 @@ def _inventory_reader(path: Path, file: Tree, ranks: Ranks, complete: bool) -> C
 
     def read() -> Inventory:
         if not isinstance(file, Node):
-            return inventory_in(file.group(INVENTORY), len(ranks), hosts, complete)
+            return inventory_in(file, len(ranks), hosts, complete)
         with open_hdf5(path) as opened:
-            return inventory_in(Node(opened).group(INVENTORY), len(ranks), hosts, complete)
+            return inventory_in(Node(opened), len(ranks), hosts, complete)
 
     return partial(_whole, path, read)
 
@@ -409,7 +409,7 @@ def _write(file: Any, results: Results, room: int) -> None:
     if len(results.local_faults):
         _write_columns(file.create_group("local_faults"), entries_of(results.local_faults))
     for name, entries in inventory_columns(results.inventory).items():
-        _write_columns(file.create_group(f"{INVENTORY}/{name}"), entries)
+        _write_checked(file, f"{INVENTORY}/{name}", entries)
 
 
 def attributes_of(results: Results) -> dict[str, Any]:
@@ -442,8 +442,9 @@ def columns_of(rows: Rows) -> dict[str, Any]:
 
 
 def _write_checked(file: Any, table: str, columns: dict[str, Any], room: int = 0) -> None:
-    _write_columns(file.create_group(table), columns, room)
-    add_checksums(file, table, columns)
+    stored = {name: _texts(values) if isinstance(values, tuple) else values for name, values in columns.items()}
+    _write_columns(file.create_group(table), stored, room)
+    add_checksums(file, table, stored)
 
 
 def _write_columns(group: Any, columns: dict[str, Any], room: int = 0) -> None:

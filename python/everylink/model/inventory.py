@@ -134,6 +134,8 @@ class Inventory:
 
     `reading` counts through the file, also over the processes of a resumed or merged run; each process begins with
     a reading of moment BEFORE.
+
+    `left_out`: a sentence, if the file has an inventory that is damaged, and so not used; else empty.
     """
 
     texts: tuple[str, ...]
@@ -142,6 +144,7 @@ class Inventory:
     readings: Readings
     carried: Carried
     retransmits: Retransmits
+    left_out: str = ""
 
     def __len__(self) -> int:
         """How many facts and counters were read."""

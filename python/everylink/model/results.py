@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.errors import NotEnoughMemory
 from everylink.memory import require_memory
 from everylink.model.inventory import NO_INVENTORY, Inventory
 from everylink.model.links import Links, newest, pool
@@ -221,6 +222,14 @@ class Results:
     def inventory(self) -> Inventory:
         """Facts and counters of the hosts; empty in older files. Raises FileDamaged."""
         return self.read_inventory()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """`parts_left_out`, and a sentence about an inventory that is damaged. Raises FileDamaged."""
+        try:
+            return (*self.parts_left_out, *filter(None, [self.inventory.left_out]))
+        except NotEnoughMemory:
+            return self.parts_left_out
 
     @cached_property
     def is_confirmed(self) -> bool:

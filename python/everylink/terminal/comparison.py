@@ -74,7 +74,7 @@ def _notes(matched: Matched) -> Iterator[str]:
     for where, run in (("The base", matched.base), ("The new run", matched.new)):
         if not run.facts.complete:
             yield f"{where} is incomplete: it was interrupted, or is still running; these are its links so far"
-        yield from run.parts_left_out
+        yield from run.left_out
         if left := unmeasured(run):
             yield f"{where}: {left}"
     for difference in matched.differences:

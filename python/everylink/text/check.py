@@ -132,7 +132,7 @@ def _findings(checked: Checked) -> list[str]:
     """Worst first: hosts that are not there, faults with their evidence and what to do, then suspects."""
     lines = [f"host {hosts}: unreachable ({reason})" for hosts, reason in folded_by_reason(checked.unusable)]
     lines += unmeasured_lines(checked.run.judgement)
-    lines += checked.run.results.parts_left_out
+    lines += checked.run.results.left_out
     for verdict in checked.run.judgement.verdicts:
         because = [f"  {verdict.because}"] if verdict.because else []
         lines += [title(verdict), f"  {verdict.evidence}", *because, f"  {verdict.action}"]
