@@ -39,8 +39,8 @@ class Tree(Protocol):
 def inventory_in(file: Tree, ranks: int, hosts: int, complete: bool) -> Inventory:
     """The inventory of a file with this many ranks and hosts. Raises Damage.
 
-    One that does not fit its checksums is not used at all: what is missing of a host could accuse it. While it grows, nothing says which rows are
-    whole, so that one of a run without an end is not checked.
+    One that does not fit its checksums is not used at all: what is missing of a host could accuse it. While it grows,
+    nothing says which rows are whole, so that one of a run without an end is not checked.
 
     While the file is written, or after a kill, the columns of a group may differ in length, and rows may name texts
     that are not there; such rows are left out.
