@@ -1,3 +1,3 @@
-"""The version of Everylink; everylink-measure must have the same one."""
+"""The version of Everylink and of everylink-measure. CMake and the packages read this file."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

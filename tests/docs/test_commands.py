@@ -15,6 +15,7 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
     "README.md": {"make test", "scripts/setup", "pip install", "bundle", "view"},
     "CONTRIBUTING.md": {"make", "scripts/check", "cmake"},
     "docs/guide.md": {"cmake"},
+    "docs/install.md": {"scripts/setup", "pip install"},
     "docs/monitoring.md": {"everylink check"},
     "docs/robustness.md": {"make proof"},
     "docs/scale.md": {"growth.py", "score_readiness", "score_screen"},

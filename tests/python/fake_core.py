@@ -14,6 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+from everylink.version import VERSION
+
 FAKE = dict(word.partition("=")[::2] for word in os.environ.get("FAKE", "").split())
 
 
@@ -30,7 +32,7 @@ def interrupted(number: int, frame: object) -> None:
 
 def main() -> int:
     if "--version" in sys.argv:
-        print(f"everylink-measure {FAKE.get('version', '0.1.0')}")
+        print(f"everylink-measure {FAKE.get('version', VERSION)}")
         return 0
     if "--help=json" in sys.argv:
         print(Path(__file__).with_name("core_table.json").read_text())

@@ -17,6 +17,7 @@ from everylink.launch.plan import FEWEST_PARTNERS, plan_of
 from everylink.launch.transports import CHOICES, Refused, adapters_of_each_host, hosts_not_joined
 from everylink.model.results import Results
 from everylink.text.check import MOST_LINES, Checked, check_headline, check_json, check_text
+from everylink.version import VERSION
 from inventories import cluster, make_inventory
 from make_results import make_results
 
@@ -191,7 +192,7 @@ def test_a_dry_run_prints_the_hosts_of_the_job_and_starts_nothing(
     everylink: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     core = tmp_path / "everylink-measure"
-    core.write_text("#!/bin/sh\n[ $1 = --version ] && echo everylink-measure 0.1.0 || exit 7\n")
+    core.write_text(f"#!/bin/sh\n[ $1 = --version ] && echo everylink-measure {VERSION} || exit 7\n")
     core.chmod(0o755)
     monkeypatch.setenv("EVERYLINK_MEASURE", str(core))
     monkeypatch.setenv("SLURM_JOB_ID", "17")
@@ -217,7 +218,7 @@ def test_a_wrong_command_line_is_one_line(
     words: tuple[str, ...], said: str, everylink: Command, tmp_path: Path
 ) -> None:
     core = tmp_path / "everylink-measure"
-    core.write_text("#!/bin/sh\necho everylink-measure 0.1.0\n")
+    core.write_text(f"#!/bin/sh\necho everylink-measure {VERSION}\n")
     core.chmod(0o755)
     code, out, err = everylink("check", *words)
     assert (code, out) == (2, "")

@@ -13,6 +13,7 @@ from everylink.launch.job import Job, Side, UnusableHosts, environment_of, job_o
 from everylink.launch.mpiexec import HERE, Mpiexec, resolved
 from everylink.launch.srun import Srun
 from everylink.launch.ssh import Ssh
+from everylink.version import VERSION
 
 STATES = "n1 idle\nn2 mix\nn3 drain\nn4 down*\nn5 idle*\n"
 
@@ -28,7 +29,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fake core and fake launchers."""
     core = tmp_path / "everylink-measure"
     core.write_text(
-        f"#!/bin/sh\ncase $1 in --help=json) cat '{CORE_TABLE}' ;; *) echo everylink-measure 0.1.0 ;; esac\n"
+        f"#!/bin/sh\ncase $1 in --help=json) cat '{CORE_TABLE}' ;; *) echo everylink-measure {VERSION} ;; esac\n"
     )
     core.chmod(0o755)
     program(tmp_path, "srun", "")

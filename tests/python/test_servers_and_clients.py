@@ -19,11 +19,12 @@ from everylink.launch.core import find_core
 from everylink.launch.core_line import table_of
 from everylink.launch.job import Job
 from everylink.launch.sides import job_of_sides, side_args, sides_of
+from everylink.version import VERSION
 from test_hosts import program
 
 CORE = """#!/bin/sh
 case $* in
-  --version) echo everylink-measure 0.1.0 ;;
+  --version) echo everylink-measure VERSION ;;
   --help=json) cat TABLE ;;
   *x*--list) echo 'everylink-measure: --rails: no' >&2; exit 2 ;;
   *) echo arguments: "$@"; echo '{"event": "end", "links_ok": 2, "links_failed": 0}' ;;
@@ -35,7 +36,7 @@ esac
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fake core that prints its arguments, and fake launchers."""
     core = tmp_path / "everylink-measure"
-    core.write_text(CORE.replace("TABLE", f"'{CORE_TABLE}'"))
+    core.write_text(CORE.replace("TABLE", f"'{CORE_TABLE}'").replace("VERSION", VERSION))
     core.chmod(0o755)
     program(tmp_path, "srun", "")
     program(tmp_path, "mpiexec", "mpiexec (OpenRTE) 4.1.4")

@@ -12,6 +12,7 @@ from hosts_runs import ENDLESS, MEASURED, QUICK, host_names, measured, ranks_of,
 
 from conftest import PATIENCE, Everylink, Run, StartEverylink, read_plainly
 from everylink.launch import remote
+from everylink.version import VERSION
 
 
 # --- on this machine -------------------------------------------------------------------------------------------
@@ -51,7 +52,7 @@ def test_every_unusable_host_is_named_and_nothing_is_started(everylink: Everylin
     assert err.count("\n") == 1
     assert "gone[1-2]: ssh: Could not resolve hostname: Name or service not known" in err
     assert "old1: " in err
-    assert "says 'everylink-measure 0.0.9', but everylink-measure 0.1.0 is required" in err
+    assert f"says 'everylink-measure 0.0.9', but everylink-measure {VERSION} is required" in err
     assert "bare1: " in err
     assert "says 'not found'" in err
     assert not (tmp_path / "everylink.h5").exists()
