@@ -12,6 +12,7 @@ help:
 	@echo 'make check      formatters, linters, types; clang-tidy on what changed'
 	@echo 'make proof      what docs/robustness.md shows, PART=NAME: one part; hours'
 	@echo 'make fuzz       feed hostile bytes to the parsers, SECONDS=60 each'
+	@echo 'make site       make build/site from docs/: pages with a menu and search'
 	@echo 'make bench      compare with other tools, see bench/README.md'
 	@echo 'make clean      remove everything that was built'
 
@@ -50,6 +51,9 @@ SECONDS = 60
 fuzz: setup-fuzz
 	scripts/fuzz run $(SECONDS)
 
+site: setup-test
+	$(PYTHON) scripts/make_site
+
 bench: setup-test release
 	$(ENVIRONMENT) $(PYTHON) bench/tcp_pingpong.py
 	$(ENVIRONMENT) $(PYTHON) bench/mpi_pingpong.py
@@ -68,5 +72,5 @@ setup-%:
 clean:
 	rm -rf build .venv everylink.h5 everylink.html
 
-.PHONY: help run quick test test-long contract check proof fuzz bench release release-tests clean
+.PHONY: help run quick test test-long contract check proof fuzz site bench release release-tests clean
 .NOTPARALLEL:

@@ -17,6 +17,7 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
     "docs/guide.md": {"cmake"},
     "docs/install.md": {"scripts/setup", "pip install"},
     "docs/monitoring.md": {"everylink check"},
+    "docs/quick-start.md": {"scripts/setup", "pip install"},
     "docs/robustness.md": {"make proof"},
     "docs/scale.md": {"growth.py", "score_readiness", "score_screen"},
     "docs/testing.md": {"scripts/fuzz", "scripts/run_tests", "build/dev", "pytest"},
@@ -24,6 +25,7 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
     "testbed/smpi/README.md": {"smpi build"},
     "bench/README.md": {
         "make bench",
+        "linktest_steps",
         "tcp_pingpong",
         "mpi_pingpong",
         "verbs_in_vm",
