@@ -90,9 +90,9 @@ void refuse_ranks_without_mpi(const Options& o, StartBy bootstrap, const std::st
                   by_preset ? " (everylink run: --launcher mpiexec); with --mode tcp it runs here" : ""));
 }
 
-Place place_by(StartBy bootstrap, const std::string& interface) {
+Place place_by(StartBy bootstrap, const std::string& interface, Seconds join_limit) {
   switch (bootstrap) {
-    case StartBy::tcp: return place_from_variables(interface);
+    case StartBy::tcp: return place_from_variables(interface, join_limit);
     case StartBy::slurm: return place_from_slurm(interface);
     case StartBy::pmix: return place_from_launcher("pmix", interface);
     case StartBy::pmi: return place_from_launcher("pmi", interface);
@@ -116,7 +116,7 @@ int measure(const Options& options, const std::string& program) {
   if (bootstrap == StartBy::hosts) return run_on_host(options.interface, may_start, body);
   if (bootstrap == StartBy::local) return may_start(), run_here(options.np, body);
   if (bootstrap == StartBy::tcp) this_rank = 0;  // this process reports its own wrong variables
-  Place place = place_by(bootstrap, options.interface);
+  Place place = place_by(bootstrap, options.interface, options.join_limit);
   this_rank = place.rank;
   if (place.size < 2)
     throw UsageError(fmt::format(

@@ -5,13 +5,18 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <span>
+#include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "host/signals.hpp"
+#include "host/streams.hpp"
 #include "net/interfaces.hpp"
 #include "net/tcp_network.hpp"
 
@@ -24,6 +29,23 @@ std::set<int> families_of(const std::vector<Address>& all) {
   std::set<int> families;
   for (const auto& one : all) families.insert(one.family());
   return families;
+}
+
+// The name of a machine may become known only when the machine starts, as that of a pod of Kubernetes does.
+std::vector<Address> addresses_once_known(const std::string& text, Seconds patience) {
+  const Seconds until = steady_clock().now() + patience;
+  for (bool first = true;; first = false) {
+    try {
+      return parse_addresses(text, "EVERYLINK_RENDEZVOUS");
+    } catch (const UnknownName& unknown) {
+      if (steady_clock().now() >= until) throw;
+      if (first)
+        complain(fmt::format("warning: {}; waiting up to {:g} s for that name", unknown.what(), patience));
+    }
+    if (first) handle_signals();  // as the first process of a container, this one would else ignore them
+    if (end_is_wanted()) throw RunLost("interrupted before this rank had joined");
+    std::this_thread::sleep_for(std::chrono::duration<Seconds>(0.5));
+  }
 }
 
 bool has_ipv6() { return listening_at(interfaces()).family() == AF_INET6; }
@@ -64,7 +86,7 @@ std::unique_ptr<Listener> listener_of_rank_0(const Address& own, int port) {
 
 bool variables_are_set() { return !variable("EVERYLINK_RANK").empty(); }
 
-Place place_from_variables(const std::string& interface) {
+Place place_from_variables(const std::string& interface, Seconds patience) {
   for (const char* name : {"EVERYLINK_RANK", "EVERYLINK_SIZE", "EVERYLINK_RENDEZVOUS"})
     if (variable(name).empty())
       throw UsageError(
@@ -77,7 +99,7 @@ Place place_from_variables(const std::string& interface) {
                                  place.size, place.size - 1));
   std::vector<std::vector<Address>> all;  // by rank
   for (const auto& one : split(variable("EVERYLINK_RENDEZVOUS"), ','))
-    all.push_back(parse_addresses(one, "EVERYLINK_RENDEZVOUS"));
+    all.push_back(addresses_once_known(one, patience));
   // Without a key anybody who reaches the port could take part, so it must be reachable from this machine
   // only.
   place.key = key_from_variables();

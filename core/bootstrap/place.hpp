@@ -64,9 +64,10 @@ std::unique_ptr<Listener> listener_of_rank_0(const Address& own, int port = 0);
 
 // EVERYLINK_RANK, EVERYLINK_SIZE, EVERYLINK_RENDEZVOUS=host:port[,host:port...] (rank k listens at the k-th),
 // EVERYLINK_KEY or EVERYLINK_KEY_FILE. `interface`: name or address of the one to listen on; "": as the
-// rendezvous says. Throws UsageError.
+// rendezvous says. Waits up to `patience` for a name that nobody knows yet. Throws UsageError; RunLost when a
+// signal ends that wait.
 bool variables_are_set();
-Place place_from_variables(const std::string& interface);
+Place place_from_variables(const std::string& interface, Seconds patience = 0);
 
 // The tasks of an srun without PMI: SLURM_PROCID, SLURM_STEP_NUM_TASKS, a key, and EVERYLINK_RENDEZVOUS. If
 // that is not set, rank 0 listens on the first host of SLURM_STEP_NODELIST, at the first of

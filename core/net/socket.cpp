@@ -153,7 +153,9 @@ std::vector<Address> parse_addresses(const std::string& text, const std::string&
   const int rc = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
   if (rc == EAI_MEMORY) errno = ENOMEM;
   if (rc == EAI_MEMORY || rc == EAI_SYSTEM) throw_errno(fmt::format("{}: '{}'", what, text));
-  if (rc != 0) throw UsageError(fmt::format("{}: '{}': {}", what, text, ::gai_strerror(rc)));
+  const std::string why = rc == 0 ? "" : fmt::format("{}: '{}': {}", what, text, ::gai_strerror(rc));
+  if (rc == EAI_NONAME || rc == EAI_AGAIN || rc == EAI_NODATA) throw UnknownName(why);
+  if (rc != 0) throw UsageError(why);
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
   std::vector<Address> all;
   for (const addrinfo* one = found; one; one = one->ai_next)

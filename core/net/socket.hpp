@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/errors.hpp"
 #include "base/seconds.hpp"
 
 namespace everylink {
@@ -32,7 +33,12 @@ struct Address {
 };
 Address make_address(const sockaddr*, socklen_t);
 
-// Parses host:port, where host is a name or a number. Throws UsageError, which names `what`.
+// Nobody knows this name, now.
+struct UnknownName : UsageError {
+  using UsageError::UsageError;
+};
+
+// Parses host:port, where host is a name or a number. Throws UsageError, which names `what`; UnknownName.
 Address parse_address(const std::string& text, const std::string& what);
 // All addresses that a name has: a host with IPv4 and IPv6 has one of each.
 std::vector<Address> parse_addresses(const std::string& text, const std::string& what);
