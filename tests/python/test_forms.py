@@ -13,12 +13,13 @@ from everylink.cli.options.table import EVERYLINK
 from inventories import cluster, make_inventory
 from make_loads import make_all_to_all, make_service
 from make_results import make_results
+from stores import nights
 from terminals import run_on_terminal
 
 pytestmark = pytest.mark.thorough  # not in make quick
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("json.md", "verdicts.md", "guide.md", "predict.md", "results-file.md")
+PAGES = ("json.md", "verdicts.md", "guide.md", "predict.md", "results-file.md", "history.md")
 NAMED_BY_DATA = ("outcomes", "factor_of_all")  # their keys are names
 ANSWERS = (  # words, the schema, what --quiet prints
     ("run --force", "everylink-verdicts/2", r"no fault found in bandwidth; .*"),
@@ -38,6 +39,7 @@ ANSWERS = (  # words, the schema, what --quiet prints
     ("inventory i.h5 i.h5", "everylink-inventory-changes/1", r"4 hosts in both files: nothing changed"),
     ("bundle n1 a.h5 -o x.tgz", "everylink-files/1", ""),
     ("metrics a.h5 -o x.prom", "everylink-files/1", ""),
+    ("store --store s", "everylink-store-runs/1", r"s: 2 runs, 2026-11-01 to 2026-11-02"),
     ("report a.h5 -o x.html", "everylink-files/1", ""),
     ("report a.h5 -o x.png --curves", "everylink-files/1", ""),
     ("convert a.h5 x.sion", "everylink-files/1", ""),
@@ -59,6 +61,7 @@ def files(fake_core: None, tmp_path: Path) -> None:
     machines = cluster(4)
     machines[1].facts["host", "governor"] = "powersave"
     make_inventory(tmp_path / "i.h5", machines)
+    nights(tmp_path / "s", [[], []], hosts=4)
 
 
 def keys(value: object) -> Iterator[str]:

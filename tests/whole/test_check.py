@@ -119,3 +119,29 @@ def test_a_mode_that_was_asked_for_and_does_not_start_is_one_line_with_the_reaso
     assert "ucp does not start (UCX: transport 'nonsense' is not available" in err
     (log,) = ssh_folder.glob("everylink-*/log.txt")
     assert "everylink-measure: --mode ucp: " in log.read_text()
+
+
+def test_a_store_keeps_each_check_and_says_what_is_new(check: Check, ssh_folder: Path) -> None:
+    store = ssh_folder / "store"
+    words = ("n[1-4]", "--within", "10s", "--store", str(store), "--mode")
+    code, lines, err = check(*words, "sim:hosts=4")
+    assert (code, "store: the first run" in lines) == (0, True), err
+    code, lines, err = check(*words, "sim:hosts=4,slow-host=2*0.5")
+    assert code == 3, err
+    assert any(
+        line.startswith("store: run 2; since 20") and line.endswith(": 1 new, 0 known, 0 cured") for line in lines
+    )
+    (second,) = (line.split()[1].rstrip("/") for line in lines if line.startswith("files: "))
+    assert {
+        "log.txt",
+        "report.html",
+        "results.h5",
+        "verdict.json",
+        "run.json",
+        "hosts.npz",
+        "links.h5",
+        "facts.npz",
+    } == {path.name for path in Path(second).iterdir()}
+    assert json.loads((Path(second) / "verdict.json").read_text())["folder"] == second
+    assert main(["store", "--store", str(store), "--verify"]) == 0
+    assert list((store / "incoming").iterdir()) == []

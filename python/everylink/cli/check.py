@@ -23,6 +23,7 @@ from everylink.cli.measuring import Ran, live_of, measure
 from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import CHECK, RUN
 from everylink.cli.reports import write_report
+from everylink.cli.stored import keep_in_store
 from everylink.errors import CoreError, EverylinkError, UserMistake
 from everylink.exit_codes import MEASURED, Exit
 from everylink.host_lists import folded, folded_by_reason
@@ -35,6 +36,7 @@ from everylink.launch.launchers import starter, usual_launcher
 from everylink.launch.plan import FIRST, SIZES, Plan, plan_of
 from everylink.launch.transports import CHOICES, Choice, Refused, adapters_of_each_host, hosts_not_joined
 from everylink.model.results import Results
+from everylink.store.layout import Store, opened_or_new
 from everylink.terminal.console import terminal
 from everylink.text.check import Checked, check_headline, check_json, check_text
 from everylink.text.drain import scontrol_text
@@ -142,7 +144,8 @@ def _checked(
     live: "Live | None",
     began: float,
 ) -> int:
-    folder = _new_folder(cluster)
+    store = None if options.store is None else opened_or_new(options.store)
+    folder = _new_folder(cluster, store)
     with _log(folder, shlex.join(["everylink", "check", *arguments])) as log:
         run = Run(core, cluster, log, quiet=is_brief(options), live=live)
         choice, first = _chosen(run, folder, options.mode)
@@ -160,7 +163,10 @@ def _checked(
     )
     if live:
         live.end(checked.run)
-    _keep(checked)
+    if store is None:
+        _keep(checked, checked.folder)
+    else:
+        checked = keep_in_store(store, checked, _keep, options)
     give(_answer(checked), options)
     return checked.conclusion.exit_code
 
@@ -211,11 +217,13 @@ def _print_plan(cluster: Cluster | None, options: Namespace) -> int:
     return 0
 
 
-def _new_folder(cluster: Cluster | None) -> Path:
-    """A folder that did not exist, everylink-NAME-TIME. Raises EverylinkError."""
+def _new_folder(cluster: Cluster | None, store: Store | None) -> Path:
+    """A folder that did not exist, everylink-NAME-TIME, here or in a store. Raises EverylinkError."""
     job = os.environ.get("SLURM_CLUSTER_NAME") if cluster else None
     name = job or (cluster.hosts[0] if cluster else socket.gethostname()).partition(".")[0]
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
+    if store is not None:
+        return store.new_folder(f"everylink-{name}-{stamp}")
     for more in ("", *(f"-{number}" for number in range(2, 100))):
         folder = Path(f"everylink-{name}-{stamp}{more}")
         try:
@@ -321,9 +329,9 @@ def _measured(run: Run, folder: Path, choice: Choice, plan: Plan, until: float) 
     return read(ran.output)
 
 
-def _keep(checked: Checked) -> None:
-    (checked.folder / "verdict.json").write_text(check_json(checked) + "\n", encoding="utf-8")
-    write_report([checked.run], checked.folder / "report.html", force=False)
+def _keep(checked: Checked, folder: Path) -> None:
+    (folder / "verdict.json").write_text(check_json(checked) + "\n", encoding="utf-8")
+    write_report([checked.run], folder / "report.html", force=False)
 
 
 def _say(run: Run, line: str) -> None:

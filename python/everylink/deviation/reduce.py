@@ -28,7 +28,7 @@ def deviations(size: Size, usual: Reference, blocks: Blocks, with_links: bool = 
     ranks, planes = size.ranks, Planes(blocks)
     whole = np.full((ranks, ranks), NOT_MEASURED, np.int8) if with_links else None
     for begin, end in strips(blocks, STRIP_BYTES // readings_of_a_link(size)) if len(size.rows) else ():
-        codes = strip(size, blocks.places, begin, end, CODES, partial(_codes, usual))
+        codes = strip(size, blocks.places, begin, end, CODES, partial(codes_of, usual))
         if whole is not None:
             whole[begin:end] = codes
         planes.add(codes, begin)
@@ -47,13 +47,14 @@ def strips(blocks: Blocks, links: int) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-def _codes(
+def codes_of(
     usual: Reference,
     frm: NDArray[np.uint32],
     to: NDArray[np.uint32],
     outcome: NDArray[np.uint8],
     median: NDArray[np.float32],
 ) -> Codes:
+    """The deviations of readings, [readings]; FAILED where a link failed."""
     codes = usual.codes(frm, to, median)
     codes[outcome != Outcome.OK] = FAILED
     return codes

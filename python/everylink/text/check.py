@@ -35,6 +35,7 @@ MOST_LINES = 20
 class Checked:
     """A judged run with the choices of the check.
 
+    `since`: what a store says of it beside earlier runs.
     `alone`: the ranks are all on this machine. `unusable`: reasons by host. `complete`: every pair was planned.
     """
 
@@ -46,6 +47,7 @@ class Checked:
     why_mode: str
     complete: bool
     folder: Path
+    since: tuple[str, ...] = ()
 
     @property
     def conclusion(self) -> Conclusion:
@@ -66,6 +68,7 @@ def check_json(checked: Checked) -> str:
         "why_mode": checked.why_mode,
         "all_pairs": checked.complete,
         "folder": checked.folder,
+        "since": list(checked.since),
         "sizes": [
             {"bytes": size.bytes, "median_seconds": _median(size.links.median), "links": len(size.links)}
             for size in checked.run.results.sizes
@@ -76,7 +79,10 @@ def check_json(checked: Checked) -> str:
 
 def check_text(checked: Checked) -> Text:
     """The answer for a terminal."""
-    above, fine = [*_tested(checked), *_findings(checked)], [*_fine(checked), *drain_lines(checked.run.judgement)]
+    above, fine = (
+        [*_tested(checked), *_findings(checked)],
+        [*_fine(checked), *drain_lines(checked.run.judgement), *checked.since],
+    )
     room = MOST_LINES - 2 - len(fine)
     if len(above) > room:
         above = [*above[: room - 1], f"and {len(above) - room + 1} more: verdict.json has all"]

@@ -84,6 +84,18 @@ def _all(what: str, group: str = "Output") -> Option:
     return Option(names=("--all",), group=group, brief=f"{what}, however many", more="JSON has all anyway.")
 
 
+def _store(more: str = "", required: bool = True) -> Option:
+    return Option(
+        names=("--store",),
+        value="DIR",
+        unit="file",
+        required=required,
+        group="Store",
+        brief="the folder in which runs are kept",
+        more=more,
+    )
+
+
 OTHER_FORMS = {
     "junit": "junit is XML for test systems.",
     "nagios": "nagios is the one line of a plugin for Nagios or Icinga, with its exit codes: 0 OK, 1 WARNING, "
@@ -187,6 +199,7 @@ CHECK = Command(
             more="It decides between all pairs and several partners per host, and how much is confirmed.",
         ),
         Option(names=("--dry-run",), group="Measurement", brief="print the plan and the command lines only"),
+        _store("The check is kept there, made if need be, and says what is new since the last run.", required=False),
         _live("Output"),
         *_forms(CONCLUSION, "nagios", "scontrol"),
         *HELP,
@@ -1054,6 +1067,50 @@ METRICS = Command(
     ),
 )
 
+STORE = Command(
+    program="everylink store",
+    brief="list the runs that a store keeps, and look after them",
+    summary="List the runs of a store, which everylink check --store fills, the newest last. What is unfinished or "
+    "damaged is named; the rest is used.",
+    options=(
+        _store(),
+        Option(
+            names=("--add",),
+            value="FILE",
+            unit="file",
+            repeats=True,
+            group="Store",
+            brief="judge a results file, and keep it, too",
+            more="It is ordered by the time at which it was measured.",
+        ),
+        Option(
+            names=("--verify",),
+            group="Store",
+            brief="compare every file with its checksum; the exit code is 3 if one is damaged",
+        ),
+        Option(
+            names=("--rebuild",),
+            group="Store",
+            brief="make the index again from the runs",
+            more="It is made by itself where it is missing or damaged, and completed where it lacks runs.",
+        ),
+        Option(
+            names=("--thin",),
+            group="Store",
+            brief="remove what is old: single links beyond 90 days with runs, results files and reports beyond 3",
+            more="A check does that by itself.",
+        ),
+        _all("list every run, of which otherwise the newest 15 are listed"),
+        *_forms("only the number of runs, as one line"),
+        *HELP,
+    ),
+    examples=(
+        Example("Keep a check, then list what there is:", "everylink check --store /var/lib/everylink/store"),
+        Example("Is all of it as it was written?", "everylink store --store /var/lib/everylink/store --verify"),
+    ),
+    notes=(EXIT_STATUS,),
+)
+
 EVERYLINK = Program(
     name="everylink",
     brief="measure every point-to-point connection of a cluster, and judge the results",
@@ -1074,6 +1131,7 @@ EVERYLINK = Program(
         INVENTORY,
         BUNDLE,
         METRICS,
+        STORE,
     ),
     options=(
         Option(names=("-h",), group="Options", brief="print a short help"),
