@@ -140,7 +140,6 @@ def test_a_store_keeps_each_check_and_says_what_is_new(check: Check, ssh_folder:
         "run.json",
         "hosts.npz",
         "links.h5",
-        "facts.npz",
     } == {path.name for path in Path(second).iterdir()}
     assert json.loads((Path(second) / "verdict.json").read_text())["folder"] == second
     assert main(["store", "--store", str(store), "--verify"]) == 0
