@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from everylink.deviation import reduce
 from everylink.deviation.blocks import blocks_of
+from everylink.deviation.marks import Places
 from everylink.deviation.model import Deviations
 from everylink.deviation.reduce import deviations
 from everylink.deviation.scale import FAILED, LEAST_KNOWN, MOST, NOT_MEASURED, code_of, coded, factors
@@ -299,3 +300,11 @@ def test_of_any_number_of_readings_a_link_has_their_median(
     monkeypatch.setattr("everylink.model.rows.BLOCK", block)
     found = strip(size, np.arange(ranks), 0, ranks, SECONDS, valued)
     np.testing.assert_allclose(found, _medians_of_readings(size, ranks), rtol=1e-6)
+
+
+def test_neighbouring_hosts_of_one_verdict_are_marked_as_one() -> None:
+    ranks = _noisy([0, 0, 1, 1, 2, 2, 3, 3]).ranks
+    places = Places(ranks, blocks_of(ranks, 512), {})
+    assert places.ends("group", ["n1", "n2"]) == [[(2, 6)]]
+    assert places.ends("group", ["n0", "n2", "n3"]) == [[(0, 2), (4, 8)]]
+    assert places.ends("trunk", ["n[0-1]", "n[2-3]"]) == [[(0, 4)], [(4, 8)]]

@@ -26,19 +26,22 @@ class Places:
         self._known |= {name: [int(place[rank])] for name, rank in ranks.numbers.items()}
         self._groups = groups
 
-    def of(self, name: str) -> list[Span]:
-        """One span for each stretch of neighbouring places; none where nothing has this name."""
-        hosts = [name] if name in self._known else self._groups.get(name) or _in_set(name)
+    def of(self, *names: str) -> list[Span]:
+        """One span for each stretch of neighbouring places; none where nothing has these names."""
+        hosts = [host for name in names for host in self._hosts(name)]
         places = np.unique([place for host in hosts for place in self._known.get(host, ())]).astype(np.int64)
         parts = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if len(places) else []
         return [(int(part[0]), int(part[-1]) + 1) for part in parts]
 
     def ends(self, kind: str, subject: Iterable[str]) -> list[list[Span]]:
         """Of a pair, link or trunk the spans of each end, of what has one end those of all that it names."""
-        ends = [self.of(name) for name in subject]
-        if kind in ("pair", "link", "trunk") and len(ends) == 2:
-            return ends
-        return [sorted(span for end in ends for span in end)]
+        names = list(subject)
+        if kind in ("pair", "link", "trunk") and len(names) == 2:
+            return [self.of(name) for name in names]
+        return [self.of(*names)]
+
+    def _hosts(self, name: str) -> Sequence[str]:
+        return [name] if name in self._known else self._groups.get(name) or _in_set(name)
 
 
 def _in_set(name: str) -> list[str]:

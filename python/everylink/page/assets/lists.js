@@ -122,7 +122,7 @@ function drawEvidence(drawing, finding) {
     svg("text", { x: x(codeOf(factor)), y: bottom + 16, "text-anchor": "middle" }, drawing, text);
   }
   svg("text", { x: 412, y: 12, "text-anchor": "end", class: "own" }, drawing, `its ${ownText}`);
-  svg("text", { x: 412, y: 26, "text-anchor": "end", class: "others" }, drawing, "all others");
+  svg("text", { x: 8, y: 12, class: "others" }, drawing, "all others"); // above the bars, as the other text
 }
 
 function spreadText({ senders }) {
