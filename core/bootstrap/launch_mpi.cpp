@@ -1,10 +1,10 @@
 // The module through which MPI starts and ends this process: rank, size, one broadcast, and the way out.
 #include <fmt/format.h>
-#include <mpi.h>
 #include <unistd.h>
 
 #include "base/errors.hpp"
 #include "bootstrap/launcher.hpp"
+#include "host/mpi_api.hpp"
 
 namespace everylink {
 namespace {
@@ -17,15 +17,18 @@ class MpiLauncher final : public Launcher {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     const auto hint = launcher_hint();
-    if (hint.size > 0 && hint.size != size_ && hint.name != "Slurm") {
+    const bool is_alone = size_ == 1 && hint.size > 1;
+    if (is_alone || (hint.size > 0 && hint.size != size_ && hint.name != "Slurm")) {
       char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
       int length = 0;
       MPI_Get_library_version(text, &length);
       const std::string version(text, static_cast<std::size_t>(length));
       throw UsageError(
-          fmt::format("built for {}, but {} started {} ranks and MPI sees {}; use the mpirun of the "
-                      "library that it was built with",
-                      version.substr(0, version.find_first_of(",\n")), hint.name, hint.size, size_));
+          fmt::format("{} started {} ranks, but {} sees {}: they do not work together; start with the "
+                      "mpiexec of that library, "
+                      "{}or name another one in EVERYLINK_MPI_LIBRARY",
+                      hint.name, hint.size, version.substr(0, version.find_first_of(",\n")), size_,
+                      hint.name == "Slurm" ? "with another --mpi of srun, " : ""));
     }
   }
 

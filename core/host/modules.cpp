@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "host/mpi_library.hpp"
 #include "host/signals.hpp"
 
 namespace everylink {
@@ -42,8 +43,6 @@ constexpr Packaged packages_of_libraries[] = {{"libhdf5_serial.so", "libhdf5-103
                                               {"libfabric.so", "libfabric1"},
                                               {"libibverbs.so", "libibverbs1 ibverbs-providers"},
                                               {"libpsm2.so", "libpsm2-2"},
-                                              {"libmpi.so", "libopenmpi3"},
-                                              {"libmpich.so", "libmpich12"},
                                               {"libpmix.so", "libpmix2"}};
 
 // What the dynamic linker said; of a missing library, how to install it.
@@ -56,22 +55,32 @@ std::string reason_of(const std::string& said) {
   return fmt::format("{} is missing; install it, or name its folder in LD_LIBRARY_PATH", library);
 }
 
+std::string path_of(const std::string& name) {  // "": not found
+  for (const auto& folder : folders())
+    if (auto path = fmt::format("{}/{}.so", folder, name); ::access(path.c_str(), F_OK) == 0) return path;
+  return "";
+}
+
 }  // namespace
 
 void* module_symbol(const std::string& name, const char* symbol, std::string& why) {
-  for (const auto& folder : folders()) {
-    const std::string path = fmt::format("{}/{}.so", folder, name);
-    if (::access(path.c_str(), F_OK) != 0) continue;
-    const KeptSignals kept;
-    void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    void* found = module ? ::dlsym(module, symbol) : nullptr;
-    if (!found) why = reason_of(::dlerror());
-    return found;
+  const bool is_of_mpi = name == "mpi" || name == "launch_mpi";
+  const auto module_name = is_of_mpi ? mpi_module(name, why) : name;
+  if (module_name.empty()) return nullptr;
+  const auto path = path_of(module_name);
+  if (path.empty()) {
+    why = fmt::format(
+        "its module {}.so is not in {}; build Everylink again with its library, or name its folder in {}",
+        module_name, fmt::join(folders(), ", "), folders_variable);
+    return nullptr;
   }
-  why = fmt::format(
-      "its module {}.so is not in {}; build Everylink again with its library, or name its folder in {}", name,
-      fmt::join(folders(), ", "), folders_variable);
-  return nullptr;
+  const KeptSignals kept;
+  void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* found = module ? ::dlsym(module, symbol) : nullptr;
+  if (!found) why = reason_of(::dlerror());
+  return found;
 }
+
+bool has_module(const std::string& name) { return !path_of(name).empty(); }
 
 }  // namespace everylink

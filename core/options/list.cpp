@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "bootstrap/launcher.hpp"
+#include "host/mpi_library.hpp"
 #include "kernel/kernel.hpp"
 #include "load/pattern.hpp"
 #include "memory/memory.hpp"
@@ -30,6 +31,8 @@ std::string list_text() {
   text += line("tcp", "EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS", "");
   text += line("slurm", "srun with neither PMIx nor PMI, and a key", "");
   for (const auto& state : launcher_states()) text += line(state.name, state.summary, state.why_unusable);
+  text += "MPI libraries (--mode mpi, --bootstrap mpi)\n";
+  for (const auto& state : mpi_abi_states()) text += fmt::format("  {:<18} {}\n", state.name, state.text);
   text += "Memories (--memory)\n";
   for (const auto& entry : memories()) text += line(entry.name, entry.summary, entry.why_unusable());
   text += "Kernels\n";

@@ -20,4 +20,6 @@ void* module_symbol(const std::string& name, const char*, std::string& why) {
   return nullptr;
 }
 
+bool has_module(const std::string&) { return false; }
+
 }  // namespace everylink

@@ -55,7 +55,6 @@ def test_why_a_transport_was_not_built_is_listed_and_said_where_it_is_used(run: 
         ("ucp", b"libucp.so.0", "apt install libucx0"),
         ("ofi", b"libfabric.so.1", "apt install libfabric1"),
         ("ibverbs", b"libibverbs.so.1", "apt install libibverbs1 ibverbs-providers"),
-        ("mpi", b"libmpi.so.40", "apt install libopenmpi3"),
         ("ucp", b"libucs.so.0", "install it, or name its folder in LD_LIBRARY_PATH"),
     ],
 )

@@ -158,8 +158,8 @@ def test_help_version_and_list_need_no_ranks(run: Run) -> None:
 
 
 def test_a_transport_that_cannot_be_loaded_is_reported_with_the_reason(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "mpi.so").write_text("not a library")
-    done = run("--np", 2, "--mode", "mpi", environment={"EVERYLINK_TRANSPORT_PATH": str(tmp_path)})
+    (tmp_path / "ucp.so").write_text("not a library")
+    done = run("--np", 2, "--mode", "ucp", environment={"EVERYLINK_TRANSPORT_PATH": str(tmp_path)})
     assert done.returncode == 2
-    assert "mpi.so" in done.stderr
+    assert "ucp.so" in done.stderr
     assert "cannot run here" in run("--list", environment={"EVERYLINK_TRANSPORT_PATH": str(tmp_path)}).stdout

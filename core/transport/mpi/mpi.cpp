@@ -1,7 +1,6 @@
 // mpi: MPI_Isend and MPI_Irecv, polled, with our own limits; MPI_Rput and MPI_Rget through one window of all
-// ranks. Each MPI library needs its own module.
+// ranks. Each ABI of MPI has its own module.
 #include <dlfcn.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -19,6 +18,7 @@
 #include "base/pack.hpp"
 #include "base/seconds.hpp"
 #include "base/settings.hpp"
+#include "host/mpi_api.hpp"
 #include "memory/memory.hpp"
 #include "transport/mpi/mpi_window.hpp"
 #include "transport/transport.hpp"
@@ -296,8 +296,7 @@ AllToAll make_all_to_all(int size) {
 extern "C" const TransportEntry entry{
     .abi = transport_abi,
     .name = "mpi",
-    .summary =
-        "MPI_Isend and MPI_Irecv, MPI_Rput and MPI_Rget of the library it was built with; wait=poll|block",
+    .summary = "MPI_Isend and MPI_Irecv, MPI_Rput and MPI_Rget of the launcher's MPI; wait=poll|block",
     .why_unusable = always_usable,
     .make = [](const Setup& setup) -> std::unique_ptr<Transport> { return std::make_unique<Mpi>(setup); },
     .one_sided = [](Link& link) -> OneSided& { return static_cast<MpiLink&>(link); },

@@ -1,9 +1,8 @@
 // The MPI window of all ranks, for puts and gets.
 #pragma once
 
-#include <mpi.h>
-
 #include "base/pack.hpp"
+#include "host/mpi_api.hpp"
 #include "memory/memory.hpp"
 #include "transport/transport.hpp"
 

@@ -30,7 +30,7 @@
 #include "base/units.hpp"
 #include "net/interfaces.hpp"
 #include "transport/portals/portals_one_sided.hpp"
-#include "transport/probe.hpp"
+#include "host/probe.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"
 

@@ -22,7 +22,7 @@
 #include "base/outcome.hpp"
 #include "base/pack.hpp"
 #include "base/seconds.hpp"
-#include "transport/probe.hpp"
+#include "host/probe.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"
 

@@ -1,5 +1,5 @@
 // Runs a probe in a child process.
-#include "transport/probe.hpp"
+#include "host/probe.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace everylink {
 namespace {
 
-[[noreturn]] void answer(std::string (*why)(), int to) {
+[[noreturn]] void answer(const std::function<std::string()>& why, int to) {
   const int nowhere = ::open("/dev/null", O_RDWR);
   for (const int standard : {0, 1, 2}) ::dup2(nowhere, standard);
   for (const int signal : {SIGABRT, SIGSEGV, SIGTERM, SIGINT}) ::signal(signal, SIG_DFL);
@@ -45,7 +45,7 @@ std::string heard(int from, Seconds until) {
 
 }  // namespace
 
-std::string tried_in_child(std::string (*why)(), Seconds limit) {
+std::string tried_in_child(const std::function<std::string()>& why, Seconds limit) {
   int ends[2];
   check_errno(::pipe2(ends, O_CLOEXEC), "pipe2");
   const pid_t child = check_errno(::fork(), "fork");
