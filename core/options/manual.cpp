@@ -41,7 +41,8 @@ std::vector<Paragraph> notes() {
       {"Environment",
        "EVERYLINK_RANK, EVERYLINK_SIZE and EVERYLINK_RENDEZVOUS=host:port start a rank without a launcher; "
        "EVERYLINK_KEY or EVERYLINK_KEY_FILE is the secret that all ranks share. EVERYLINK_TRANSPORT_PATH "
-       "lists the folders of transport modules, separated by colons. EVERYLINK_MPI_LIBRARY is the MPI library "
+       "lists the folders of transport modules, separated by colons. EVERYLINK_MPI_LIBRARY is the MPI "
+       "library "
        "that --mode mpi uses, instead of the launcher's. EVERYLINK_SYSFS is the root of the "
        "files that describe this host (/); none: it is not read."}};
 }
