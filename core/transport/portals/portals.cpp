@@ -28,9 +28,9 @@
 #include "base/seconds.hpp"
 #include "base/settings.hpp"
 #include "base/units.hpp"
+#include "host/probe.hpp"
 #include "net/interfaces.hpp"
 #include "transport/portals/portals_one_sided.hpp"
-#include "host/probe.hpp"
 #include "transport/transport.hpp"
 #include "transport/waiter.hpp"
 
