@@ -2,7 +2,7 @@
 
 Noise alone says that a clear verdict is never wrong. Wrong ones come from what was not thought of, so the limits are
 counted in worlds with structures that the judge had not seen when it judged them (bench/score_worlds.py; the table is
-in docs/verdicts.md). In structures that it was tuned on more are right.
+in docs/accuracy.md). In structures that it was tuned on more are right.
 """
 
 from collections.abc import Mapping
