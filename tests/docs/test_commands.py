@@ -18,7 +18,7 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
     "docs/install.md": {"scripts/setup", "pip install"},
     "docs/kubernetes.md": {"kubectl", "helm"},
     "docs/monitoring.md": {"everylink check"},
-    "docs/quick-start.md": {"scripts/setup", "pip install", "kubectl"},
+    "docs/quick-start.md": {"scripts/setup", "pip install", "salloc", "kubectl"},
     "docs/robustness.md": {"make proof"},
     "docs/scale.md": {"growth.py", "score_readiness", "score_screen"},
     "docs/testing.md": {"scripts/fuzz", "scripts/run_tests", "build/dev", "pytest"},

@@ -19,7 +19,7 @@ from terminals import run_on_terminal
 pytestmark = pytest.mark.thorough  # not in make quick
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("json.md", "verdicts.md", "guide.md", "predict.md", "results-file.md", "history.md")
+PAGES = ("json.md", "verdicts.md", "results.md", "predict.md", "results-file.md", "history.md")
 NAMED_BY_DATA = ("outcomes", "factor_of_all")  # their keys are names
 ANSWERS = (  # words, the schema, what --quiet prints
     ("run --force", "everylink-verdicts/2", r"no fault found in bandwidth; .*"),

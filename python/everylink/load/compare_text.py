@@ -59,7 +59,7 @@ def _value_text(subject: Subject, value: float) -> str:
 
 
 def load_comparison_json(found: LoadComparison, hosts: Versus | None) -> str:
-    """The comparison as one JSON object (docs/guide.md)."""
+    """The comparison as one JSON object (docs/results.md)."""
     fields: dict[str, Any] = {
         "schema": SCHEMA,
         "base": str(found.base.path),

@@ -173,7 +173,7 @@ def changes_text(found: Changes) -> str:
 
 
 def comparison_json(found: Comparison, hosts: Versus | None) -> str:
-    """The comparison as one JSON object (docs/guide.md)."""
+    """The comparison as one JSON object (docs/results.md)."""
     matched = found.matched
     fields: dict[str, Any] = {
         "schema": SCHEMA,
