@@ -4,12 +4,12 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from everylink.judge.verdict import JudgedRun, Verdict
+from everylink.judge.verdict import JudgedRun, Scope, Verdict
 from everylink.links.matching import ESSENTIAL
 from everylink.model.results import Ranks, Results
 from everylink.text.verdicts import title
@@ -92,13 +92,21 @@ def seen_in(run: JudgedRun, unusable: Mapping[str, str]) -> list[Seen]:
         Seen("host", f"host {host}", (host,), UNREACHABLE, 0, None, f"host {host}: unreachable ({reason})")
         for host, reason in unusable.items()
     ]
-    for one in run.judgement.verdicts:
+    for one in (single for verdict in run.judgement.verdicts for single in _each(verdict)):
         key, hosts = subject_of(one, named)
         found.append(Seen(one.kind, key, hosts, one.symptom, one.bytes, one.factor, title(one)))
     for other in run.judgement.faulty_findings:
         key = f"{other.kind} {','.join(other.hosts)} {','.join(other.parts)}"
         found.append(Seen(other.kind, key, other.hosts, other.kind, 0, None, other.text))
     return found
+
+
+def _each(verdict: Verdict) -> list[Verdict]:
+    """Of several hosts or ranks that are slow each by itself, one for each: tomorrow they may be others."""
+    if verdict.scope is not Scope.EACH:
+        return [verdict]
+    kind = "rank" if verdict.kind == "rank" else "host"
+    return [replace(verdict, kind=kind, subject=(name,), scope=Scope.ALL) for name in verdict.subject]
 
 
 def stable_names(ranks: Ranks) -> dict[str, tuple[str, str]]:

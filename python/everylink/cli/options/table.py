@@ -1111,6 +1111,39 @@ STORE = Command(
     notes=(EXIT_STATUS,),
 )
 
+HISTORY = Command(
+    program="everylink history",
+    brief="tell what became of hosts and links over many nights",
+    summary="Tell what is new, known, cured, flapping or drifting over the nights of a store, since when, and what "
+    "changed on the hosts at that time.",
+    options=(
+        Option(
+            names=("what",),
+            value="HOST|LINK",
+            unit="text",
+            repeats=True,
+            group="Arguments",
+            brief="one host, as in n3, or the links between two, as in n3 n9 or 'n3>n9'",
+        ),
+        _store(),
+        Option(
+            names=("--nights",),
+            value="N",
+            unit="count",
+            default="30",
+            group="Store",
+            brief="look at the newest N runs",
+        ),
+        _all("print all changes of hosts, of which otherwise 15 are printed"),
+        *_forms("how many of each, as one line"),
+        *HELP,
+    ),
+    examples=(
+        Example("The last three months:", "everylink history --store checks --nights 90"),
+        Example("One host:", "everylink history n17 --store checks"),
+    ),
+)
+
 EVERYLINK = Program(
     name="everylink",
     brief="measure every point-to-point connection of a cluster, and judge the results",
@@ -1132,6 +1165,7 @@ EVERYLINK = Program(
         BUNDLE,
         METRICS,
         STORE,
+        HISTORY,
     ),
     options=(
         Option(names=("-h",), group="Options", brief="print a short help"),

@@ -1,0 +1,41 @@
+"""`everylink history`: tells what became of hosts and links over the nights of a store."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from functools import partial
+
+from everylink.cli.answers import Answer, give
+from everylink.cli.options.parser import parsed
+from everylink.cli.options.table import HISTORY
+from everylink.errors import UserMistake
+from everylink.store.index import Index, index_of
+from everylink.store.layout import opened
+from everylink.store.story import history_of
+from everylink.store.subject import ends_of, subject_history
+from everylink.terminal.history import end_of, history_json, print_history, print_subject, subject_json
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Exit code 0 whatever there is to tell: `check` and `diagnose` judge."""
+    options = parsed(HISTORY, arguments)
+    store = opened(options.store)
+    index = index_of(store)
+    if not len(index):
+        raise UserMistake(f"{store.path}: has no run yet; everylink check --store {store.path} adds one")
+    give(_of_subject(index, options) if options.what else _overview(index, options), options)
+    return 0
+
+
+def _of_subject(index: Index, options: Namespace) -> Answer:
+    one = subject_history(index, options.nights, ends_of(options.what))
+    brief = f"{one.subject}: {'; '.join(story.text.partition(': ')[2] for story in one.stories) or 'steady'}"
+    return Answer(partial(print_subject, one, index.notes), brief, partial(subject_json, one, index.notes))
+
+
+def _overview(index: Index, options: Namespace) -> Answer:
+    found = history_of(index, options.nights)
+    return Answer(
+        partial(print_history, found, index.notes, options.all),
+        end_of(found),
+        partial(history_json, found, index.notes),
+    )
