@@ -1,5 +1,7 @@
 """Recipes and manifests: the version that they name, and what their pods may do."""
 
+import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,12 @@ NAMES_VERSION = {  # file: the line in which a recipe names the version of Every
     "integrations/kubernetes/jobset.yaml": f"image: everylink:{VERSION}",
     "integrations/kubernetes/diagnose.yaml": f"image: everylink:{VERSION}",
     "integrations/kubernetes/chart/Chart.yaml": f'appVersion: "{VERSION}"',
+    "packaging/apptainer/everylink.def": f"Version {VERSION}",
+    "packaging/conda/recipe.yaml": f'version: "{VERSION}"',
+    "packaging/container/Containerfile": f'org.opencontainers.image.version="{VERSION}" \\',
+    f"packaging/easybuild/Everylink-{VERSION}-foss-2025b.eb": f"version = '{VERSION}'",
+    f"packaging/easybuild/Everylink-{VERSION}-gompi-2025b.eb": f"version = '{VERSION}'",
+    "packaging/spack/packages/everylink/package.py": f'version("{VERSION}")',
 }
 PODS = ("job.yaml", "jobset.yaml", "diagnose.yaml")
 
@@ -43,6 +51,31 @@ def settings(container: Any) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("file", NAMES_VERSION)
 def test_each_recipe_names_this_version(file: str) -> None:
     assert NAMES_VERSION[file] in [line.strip() for line in (ROOT / file).read_text().splitlines()]
+
+
+def test_no_recipe_names_another_version() -> None:
+    files = [file for folder in ("integrations/kubernetes", "packaging") for file in (ROOT / folder).rglob("*.*")]
+    texts = {file: file.read_text() for file in files if file.is_file() and file.suffix != ".pyc"}
+    named = re.compile(r"(?i)everylink[:@/-]v?(\d+\.\d+\.\d+)")
+    assert {found for text in texts.values() for found in named.findall(text)} == {VERSION}
+    assert {file.name.split("-")[1] for file in texts if file.suffix == ".eb"} == {VERSION}
+
+
+def test_recipes_ask_for_the_python_packages_that_we_ask_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = {re.split("[<>=]", one)[0].lower(): one.partition(">=")[2] for one in project["dependencies"]}
+    conda = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text())["requirements"]["run"]
+    by_conda = {name.removesuffix("-base"): version for name, _, version in (one.partition(" >=") for one in conda)}
+    assert by_conda == wanted | {"python": project["requires-python"].removeprefix(">=")}
+    spack = (ROOT / "packaging/spack/packages/everylink/package.py").read_text()
+    by_spack = dict(re.findall(r'"py-([a-z0-9]+)@([0-9.]+):", type=\("build", "run"\)', spack))
+    assert by_spack == wanted
+
+
+def test_the_options_of_the_core_that_recipes_set_exist() -> None:
+    known = set(re.findall(r"(EVERYLINK_\w+) (?:AUTO|OFF|\")", (ROOT / "CMakeLists.txt").read_text()))
+    recipes = [file.read_text() for file in (ROOT / "packaging").rglob("*") if file.is_file()]
+    assert {name for text in recipes for name in re.findall(r"EVERYLINK_[A-Z0-9]+(?==|\", )", text)} <= known
 
 
 def test_the_chart_has_the_version_of_what_it_starts() -> None:
