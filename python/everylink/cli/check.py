@@ -23,11 +23,13 @@ from everylink.cli.measuring import Ran, live_of, measure
 from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import CHECK, RUN
 from everylink.cli.reports import write_report
+from everylink.cli.settings import NAME, Settings, settings_now
 from everylink.cli.stored import keep_in_store
 from everylink.errors import CoreError, EverylinkError, UserMistake
 from everylink.exit_codes import MEASURED, Exit
 from everylink.host_lists import folded, folded_by_reason
 from everylink.io.read import read
+from everylink.io.topology import given_topology
 from everylink.launch.cluster import Cluster, cluster_of_job
 from everylink.launch.confirm import confirm
 from everylink.launch.core import check_version, find_core
@@ -36,7 +38,7 @@ from everylink.launch.launchers import starter, usual_launcher
 from everylink.launch.plan import FIRST, SIZES, Plan, plan_of
 from everylink.launch.transports import CHOICES, Choice, Refused, adapters_of_each_host, hosts_not_joined
 from everylink.model.results import Results
-from everylink.store.layout import Store, opened_or_new
+from everylink.store.layout import Store
 from everylink.terminal.console import terminal
 from everylink.text.check import Checked, check_headline, check_json, check_text
 from everylink.text.drain import scontrol_text
@@ -125,28 +127,35 @@ def main(arguments: Sequence[str]) -> int:
     """Check a cluster, or this machine. Exit codes: 0 healthy, 3 faults, 4 nothing proven but something is suspect."""
     began = time.monotonic()
     options = parsed(CHECK, arguments)
+    settings = settings_now()
     core = find_core()
     check_version(core)
-    cluster = _cluster(options)
+    cluster = _cluster(options, settings)
+    for name in ("mode", "within", "store"):
+        setattr(options, name, settings.of(options, name))
     if options.dry_run:
         if options.live is not None:
             raise UserMistake("--live and --dry-run exclude each other")
-        return _print_plan(cluster, options)
+        return _print_plan(cluster, options, settings)
     with live_of(options) as live:
-        return _checked(options, arguments, core, cluster, live, began)
+        return _checked(options, settings, arguments, core, cluster, live, began)
 
 
 def _checked(
     options: Namespace,
+    settings: Settings,
     arguments: Sequence[str],
     core: Path,
     cluster: Cluster | None,
     live: "Live | None",
     began: float,
 ) -> int:
-    store = None if options.store is None else opened_or_new(options.store)
+    topology = given_topology(settings.topology)
+    store = None if options.store is None else settings.store_to_fill(options)
     folder = _new_folder(cluster, store)
     with _log(folder, shlex.join(["everylink", "check", *arguments])) as log:
+        if settings.files:
+            print(_files_text(settings), file=log)
         run = Run(core, cluster, log, quiet=is_brief(options), live=live)
         choice, first = _chosen(run, folder, options.mode)
         if cluster and len(cluster.hosts) > 1:
@@ -154,7 +163,7 @@ def _checked(
         plan = plan_of(first, run.ranks, options.within)
         _say(run, f"{run.where}: {choice.mode}, because {choice.reason}; {plan.text}")
         results = _measured(run, folder, choice, plan, began + options.within)
-    judgement = judged(results)
+    judgement = judged(results, topology, settings.expect)
     if plan.too_short:
         remarks = (plan.too_short, *judgement.judgement.remarks)
         judgement = replace(judgement, judgement=replace(judgement.judgement, remarks=remarks))
@@ -166,7 +175,7 @@ def _checked(
     if store is None:
         _keep(checked, checked.folder)
     else:
-        checked = keep_in_store(store, checked, _keep, options)
+        checked = keep_in_store(store, checked, _keep, options, settings.kept)
     give(_answer(checked), options)
     return checked.conclusion.exit_code
 
@@ -189,23 +198,34 @@ def ranks_of_this_machine() -> int:
     return min(max(nodes, FEWEST_RANKS), MOST_RANKS)
 
 
-def _cluster(options: Namespace) -> Cluster | None:
-    """The hosts that the user names, else those of the batch job, else None: this machine alone. Raises UserMistake."""
+def _cluster(options: Namespace, settings: Settings) -> Cluster | None:
+    """The hosts that the user names, else those of the batch job, else those of everylink.toml, else None: this machine
+    alone. Raises UserMistake."""
+    launcher = options.launcher or settings.launcher
     if options.nodes and options.hosts is not None:
         raise UserMistake("HOSTS and --hosts exclude each other: both name hosts")
     if options.nodes or options.hosts is not None:
         text = ",".join(options.nodes) if options.nodes else options.hosts
-        hosts = hosts_of(text, "HOSTS" if options.nodes else "--hosts")
-        return Cluster(tuple(hosts), "named hosts", options.launcher or usual_launcher())
+        hosts = hosts_of(text, "HOSTS" if options.nodes else "--hosts", settings.groups)
+        return Cluster(tuple(hosts), "named hosts", launcher or usual_launcher())
     job = cluster_of_job(os.environ)
-    if options.launcher and job:
-        return Cluster(job.hosts, job.found_by, options.launcher)
+    if job:
+        return Cluster(job.hosts, job.found_by, launcher) if launcher else job
+    if settings.hosts is not None:
+        hosts = hosts_of(settings.hosts, f"check.hosts of {NAME}:", settings.groups)
+        return Cluster(tuple(hosts), f"hosts of {NAME}", launcher or usual_launcher())
     if options.launcher:
         raise UserMistake(f"--launcher {options.launcher}: requires hosts; name them, as in everylink check 'n[8-11]'")
     return job
 
 
-def _print_plan(cluster: Cluster | None, options: Namespace) -> int:
+def _files_text(settings: Settings) -> str:
+    return f"settings: {', '.join(map(str, settings.files))}"
+
+
+def _print_plan(cluster: Cluster | None, options: Namespace, settings: Settings) -> int:
+    if settings.files:
+        print(_files_text(settings))
     run = Run(Path("everylink-measure"), cluster, sys.stdout, quiet=True)
     print(f"hosts: {run.where}")
     modes = [options.mode] if options.mode else [choice.mode for choice in CHOICES]

@@ -7,9 +7,9 @@ from functools import partial
 from everylink.cli.answers import Answer, give
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import HISTORY
+from everylink.cli.settings import settings_now
 from everylink.errors import UserMistake
 from everylink.store.index import Index, index_of
-from everylink.store.layout import opened
 from everylink.store.story import history_of
 from everylink.store.subject import ends_of, subject_history
 from everylink.terminal.history import end_of, history_json, print_history, print_subject, subject_json
@@ -18,7 +18,7 @@ from everylink.terminal.history import end_of, history_json, print_history, prin
 def main(arguments: Sequence[str]) -> int:
     """Exit code 0 whatever there is to tell: `check` and `diagnose` judge."""
     options = parsed(HISTORY, arguments)
-    store = opened(options.store)
+    store = settings_now().store_to_read(options)
     index = index_of(store)
     if not len(index):
         raise UserMistake(f"{store.path}: has no run yet; everylink check --store {store.path} adds one")

@@ -375,9 +375,10 @@ def kind_of(*runs: Results) -> Kind:
     return next(kind for kind in KINDS if any(kind.holds(run) for run in runs))
 
 
-def judged(results: Results, topology: Topology | None = None) -> JudgedRun:
-    """A run, judged without references, by the groups of a topology file, or that it records, or its times show."""
-    return JudgedRun(results, kind_of(results).judge(results, Against(topology)), topology)
+def judged(results: Results, topology: Topology | None = None, expect: str | None = None) -> JudgedRun:
+    """A run, judged by the groups of a topology file, or that it records, or its times show; by what is expected, if
+    anything is, and without an earlier run."""
+    return JudgedRun(results, kind_of(results).judge(results, Against(topology, expect)), topology)
 
 
 def links_text(results: Results) -> str:

@@ -12,12 +12,13 @@ from everylink.cli.answers import Answer, give
 from everylink.cli.kinds import LINKS, judged
 from everylink.cli.options.parser import parsed
 from everylink.cli.options.table import STORE
+from everylink.cli.settings import settings_now
 from everylink.errors import EverylinkError
 from everylink.exit_codes import Exit
 from everylink.store.folder import wrong_files
 from everylink.store.index import Index, Night, index_of
-from everylink.store.keep import Kept, folder_name, put, summarised, thin_out
-from everylink.store.layout import Store, opened, opened_or_new
+from everylink.store.keep import folder_name, put, summarised, thin_out
+from everylink.store.layout import Store
 from everylink.store.summary import Damaged, seen_in
 from everylink.terminal.console import cut, empty_table, print_left, print_wide
 from everylink.text.json_text import json_text
@@ -31,13 +32,14 @@ TEXTS = (0, 3, 4, 6)  # columns that are not numbers
 def main(arguments: Sequence[str]) -> int:
     """Returns Exit.FAULTS if --verify finds a damaged file."""
     options = parsed(STORE, arguments)
-    store = opened_or_new(options.store) if options.add else opened(options.store)
+    settings = settings_now()
+    store = settings.store_to_fill(options) if options.add else settings.store_to_read(options)
     for file in options.add:
         _add(store, file)
     index = index_of(store, anew=options.rebuild)
     notes = list(index.notes)
     if options.thin:
-        files, size = thin_out(store, index, Kept())
+        files, size = thin_out(store, index, settings.kept)
         notes.append(f"removed {plural(files, 'file')}, {about_bytes_text(size)}")
     damaged = _damaged(store) if options.verify else []
     give(_answer(store, index, [*notes, *damaged], options), options)

@@ -17,8 +17,9 @@ from everylink.text.check import Checked
 Write = Callable[[Checked, Path], None]
 
 
-def keep_in_store(store: Store, checked: Checked, write: Write, options: Namespace) -> Checked:
-    """Make the folder of a check a run of the store; `write` adds the verdict and the report to it.
+def keep_in_store(store: Store, checked: Checked, write: Write, options: Namespace, days: Kept) -> Checked:
+    """Make the folder of a check a run of the store; `write` adds the verdict and the report to it, and what is older
+    than `days` is thinned out.
 
     Returns the check as it is answered. Raises EverylinkError: then what was measured is still in `incoming`.
     """
@@ -33,7 +34,7 @@ def keep_in_store(store: Store, checked: Checked, write: Write, options: Namespa
     write(kept, checked.folder)
     put(store, checked.folder, checked.run.results, summary)
     index = index_of(store)
-    thin_out(store, index, Kept())
+    thin_out(store, index, days)
     if not is_brief(options):
         for note in index.notes:
             terminal().print(note, soft_wrap=True)

@@ -147,11 +147,14 @@ def _variables(settings: Sequence[str], ours: Mapping[str, str], option: str) ->
         yield name, value
 
 
-def hosts_of(text: str, option: str) -> list[str]:
-    """The hosts of a node set, each once, in ClusterShell's order (n2 before n10). Raises UserMistake."""
+def hosts_of(text: str, option: str, groups: Mapping[str, str] | None = None) -> list[str]:
+    """The hosts of a node set, each once, in ClusterShell's order (n2 before n10). Raises UserMistake.
+
+    `groups`: node sets by name; a name that is not among them is that of a file, or of a group of ClusterShell.
+    """
     found = NodeSet()
     for operator, part in _parts(text, option):
-        JOIN[operator](found, _set_of(part, option))
+        JOIN[operator](found, _set_of(part, option, groups or {}))
         if len(found) > MOST_HOSTS:
             raise UserMistake(f"{option} {text}: has more than {MOST_HOSTS} hosts")
     return _names_in(found, text, option)
@@ -186,7 +189,10 @@ def _parts(text: str, option: str) -> Iterator[tuple[str, str]]:
             operator = ","
 
 
-def _set_of(part: str, option: str) -> NodeSet:
+def _set_of(part: str, option: str, groups: Mapping[str, str]) -> NodeSet:
+    if part.startswith("@") and part[1:] in groups:
+        others = {name: text for name, text in groups.items() if name != part[1:]}
+        return NodeSet.fromlist(hosts_of(groups[part[1:]], f"{option} {part}:", others))
     if part.startswith("@") and _is_file(part[1:], option):
         return NodeSet.fromlist(_hosts_in(Path(part[1:]), f"{option} {part}"))
     try:

@@ -84,14 +84,14 @@ def _all(what: str, group: str = "Output") -> Option:
     return Option(names=("--all",), group=group, brief=f"{what}, however many", more="JSON has all anyway.")
 
 
-def _store(more: str = "", required: bool = True) -> Option:
+def _store(more: str = "") -> Option:
     return Option(
         names=("--store",),
         value="DIR",
         unit="file",
-        required=required,
         group="Store",
         brief="the folder in which runs are kept",
+        otherwise="that of [store] in everylink.toml, if any",
         more=more,
     )
 
@@ -199,7 +199,7 @@ CHECK = Command(
             more="It decides between all pairs and several partners per host, and how much is confirmed.",
         ),
         Option(names=("--dry-run",), group="Measurement", brief="print the plan and the command lines only"),
-        _store("The check is kept there, made if need be, and says what is new since the last run.", required=False),
+        _store("The check is kept there, made if need be, and says what is new since the last run."),
         _live("Output"),
         *_forms(CONCLUSION, "nagios", "scontrol"),
         *HELP,
@@ -211,8 +211,10 @@ CHECK = Command(
     notes=(
         Note(
             "Files",
-            "Everything is kept in a new folder everylink-NAME-TIME: results.h5, report.html, verdict.json, and "
-            "log.txt, which has the command lines.",
+            "Everything is kept in a new folder everylink-NAME-TIME, or in a store: results.h5, report.html, "
+            "verdict.json, and log.txt, which has the command lines. Hosts, groups, topology, expectations and the "
+            "store may be set in /etc/everylink/everylink.toml, ~/.config/everylink/everylink.toml and "
+            "./everylink.toml, of which the later ones win: docs/history.md.",
         ),
     ),
 )
