@@ -61,6 +61,7 @@ def test_easybuild_finds_every_dependency_and_no_fault_of_style(toolchain: str, 
         "EASYBUILD_MODULES_TOOL": "Lmod",
         "EASYBUILD_PREFIX": str(tmp_path / "prefix"),
         "EB_PYTHON": sys.executable,
+        "COLUMNS": "1000",
         "BASH_FUNC_module%%": '() { eval "$($LMOD_CMD bash "$@")"\n}',
     }
 
