@@ -82,7 +82,7 @@ def test_every_name_prints_its_own_table(name: str) -> None:
     assert len(core["options"]) > 30
 
 
-def test_the_page_of_options_is_current() -> None:
+def test_the_pages_of_options_and_commands_are_current() -> None:
     environment = os.environ | {"EVERYLINK_MEASURE": measure_program()}
     done = subprocess.run(
         [sys.executable, ROOT / "scripts/make_docs", "--check"],
