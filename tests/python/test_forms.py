@@ -42,6 +42,7 @@ ANSWERS = (  # words, the schema, what --quiet prints
     ("store --store s", "everylink-store-runs/1", r"s: 2 runs, 2026-11-01 to 2026-11-02"),
     ("history --store s", "everylink-history/1", "4 hosts steady"),
     ("history n1 --store s", "everylink-history-of/1", "host n1: steady"),
+    ("ack n1 --until 14d --reason cable --store s", "everylink-acks/1", "1 acknowledgement"),
     ("report a.h5 -o x.html", "everylink-files/1", ""),
     ("report a.h5 -o x.png --curves", "everylink-files/1", ""),
     ("convert a.h5 x.sion", "everylink-files/1", ""),

@@ -33,13 +33,13 @@ class Since:
 
 
 def since_last(index: Index, summary: Summary) -> Since:
-    """Compare a run that is not in the index with those that are."""
+    """Compare a run that is not in the index with those that are. What is acknowledged is neither new nor known."""
     nights = index.nights(BACK)
     findings = index.findings(nights)
     now = {one.key for one in summary.findings}
     measured = [(set(night.summary.hosts), found) for night, found in zip(nights, findings, strict=True)]
     new, known = list[Seen](), list[Seen]()
-    for one in summary.findings:
+    for one in (one for one in summary.findings if not one.ack):
         before = _last_of(one, measured)
         (known if any(other.key == one.key for other in before) else new).append(one)
     hosts = set(summary.hosts)

@@ -17,7 +17,7 @@ from everylink.store.trends import Trends, comparable, of_link, trends_of
 from everylink.units import plural, size_text
 
 Values = NDArray[np.float64]
-Acknowledged = Callable[[Sequence[str], str], str]  # hosts and a time -> what is acknowledged of them then, or empty
+Acknowledged = Callable[[str, Sequence[str], str], str]  # kind, hosts, time -> what is acknowledged of them, or empty
 FLAPS = 3  # times that a finding came
 STILL_SLOW = 0.5  # of what a host takes in nights in which it is found
 NEAR = 1  # nights between a change and what goes with it
@@ -57,7 +57,12 @@ class Story:
     bytes: int
     curve: Values | None
     since: str
-    key: str = ""
+    key: str
+
+    @property
+    def kind(self) -> str:
+        """host, pair, link, ..."""
+        return self.key.partition(" ")[0]
 
     @property
     def text(self) -> str:
@@ -82,7 +87,7 @@ class History:
         return sum(host not in told for host in self.trends.hosts)
 
 
-def history_of(index: Index, most: int, acknowledged: Acknowledged = lambda hosts, time: "") -> History:
+def history_of(index: Index, most: int, acknowledged: Acknowledged = lambda kind, hosts, time: "") -> History:
     """Of the newest nights, at most so many."""
     newest = index.nights(most)
     nights = comparable(newest) if newest else []
@@ -90,7 +95,7 @@ def history_of(index: Index, most: int, acknowledged: Acknowledged = lambda host
     changes = tuple((at, one) for at, night in enumerate(nights) for one in _folded(index.changes(night)))
     found = index.findings(nights)
     by_host, sizes = _events_by_host(trends)
-    told = _Told(trends, changes, found)
+    told = _Told(trends, changes, found, acknowledged)
     stories = [*told.of_hosts(by_host, sizes), *told.of_others()]
     stories = [_quiet(one, nights, acknowledged) for one in stories]
     order = list(State)
@@ -100,7 +105,7 @@ def history_of(index: Index, most: int, acknowledged: Acknowledged = lambda host
 
 
 def _quiet(story: Story, nights: Sequence[Night], acknowledged: Acknowledged) -> Story:
-    said = acknowledged(story.hosts, nights[-1].summary.time) if story.hosts else ""
+    said = acknowledged(story.kind, story.hosts, nights[-1].summary.time) if story.hosts else ""
     if not said or story.state in (State.CURED, State.ONCE):
         return story
     return Story(**vars(story) | {"state": State.QUIET, "sentences": (*story.sentences, said)})
@@ -177,8 +182,14 @@ class _Track:
 class _Told:
     """Makes stories of findings, changes of times, and changes of hosts."""
 
-    def __init__(self, trends: Trends, changes: Sequence[tuple[int, Changed]], found: Sequence[Sequence[Seen]]) -> None:
-        self.trends, self.changes = trends, changes
+    def __init__(
+        self,
+        trends: Trends,
+        changes: Sequence[tuple[int, Changed]],
+        found: Sequence[Sequence[Seen]],
+        acknowledged: Acknowledged,
+    ) -> None:
+        self.trends, self.changes, self.acknowledged = trends, changes, acknowledged
         self.worse = trends.worse
         self.number = {host: place for place, host in enumerate(trends.hosts)}
         self.tracks: dict[str, _Track] = {}
@@ -217,13 +228,9 @@ class _Told:
                 own = []
             steps = tuple((event.begin, event.change > 0, event.slow) for event in own)
             alone = (host,) if any(event.slow for event in own) else ()
-            signature = (
-                steps,
-                size,
-                alone,
-                () if steps else episodes,
-                () if steps or track is None else track.last.symptom,
-            )
+            alike = () if steps else (episodes, None if track is None else track.last.symptom)
+            known_of = self.acknowledged("host", (host,), self.trends.nights[-1].summary.time)
+            signature = (steps, size, alone, alike, known_of)
             single.setdefault(signature, []).append((host, track, size))
             known.setdefault(signature, tuple(own))
         return [self._of_hosts(those, known[signature]) for signature, those in single.items()]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from everylink.errors import UserMistake
 from everylink.nearest import suggestion
 from everylink.store.drift import events_of
-from everylink.store.index import Changed, Index
-from everylink.store.story import History, Story, event_text, history_of
+from everylink.store.index import Changed
+from everylink.store.story import History, Story, event_text
 from everylink.store.trends import FAILURE, Trends, of_link, trends_of
 
 Values = NDArray[np.float64]
@@ -54,9 +54,8 @@ def ends_of(words: Sequence[str]) -> tuple[str, ...]:
     return ends
 
 
-def subject_history(index: Index, most: int, ends: tuple[str, ...], whole: History | None = None) -> OfSubject:
-    """Of the newest nights. Raises UserMistake if a host was not measured in any of them."""
-    whole = history_of(index, most) if whole is None else whole
+def subject_history(whole: History, ends: tuple[str, ...]) -> OfSubject:
+    """Of the nights of a history. Raises UserMistake if a host was not measured in any of them."""
     known = whole.trends.hosts
     for end in ends:
         if end not in known:

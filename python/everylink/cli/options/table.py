@@ -1146,6 +1146,69 @@ HISTORY = Command(
     ),
 )
 
+ACK = Command(
+    program="everylink ack",
+    brief="keep what is known quiet until a date",
+    summary="Acknowledge what is known or planned of hosts, or of the links between two: until that day, checks name "
+    "it in a line of its own, and neither their conclusion nor their exit code count it. Without HOSTS, list what is "
+    "acknowledged now.",
+    options=(
+        Option(
+            names=("what",),
+            value="HOSTS|LINK",
+            unit="text",
+            repeats=True,
+            group="Arguments",
+            brief="hosts, as in n[8-11], or a link, as in 'n3>n9', which counts in both directions",
+        ),
+        _store(),
+        Option(
+            names=("--until",),
+            value="DAY",
+            unit="text",
+            group="Acknowledgement",
+            brief="the last day, as in 2026-12-24, or days from now, as in 14d; required with HOSTS",
+        ),
+        Option(
+            names=("--from",),
+            value="DAY",
+            unit="text",
+            group="Acknowledgement",
+            brief="the first day, of what is planned",
+            otherwise="now",
+        ),
+        Option(
+            names=("--reason",),
+            value="TEXT",
+            unit="text",
+            group="Acknowledgement",
+            brief="why, as in 'new firmware on the rack'; required with HOSTS",
+        ),
+        Option(
+            names=("--by",),
+            value="NAME",
+            unit="text",
+            group="Acknowledgement",
+            brief="who acknowledges it",
+            otherwise="your user name",
+        ),
+        Option(
+            names=("--end",),
+            value="ID",
+            unit="text",
+            group="Acknowledgement",
+            brief="end one early",
+        ),
+        _all("list those that are over, too"),
+        *_forms("the number of acknowledgements"),
+        *HELP,
+    ),
+    examples=(
+        Example("A host that waits for its cable:", "everylink ack n17 --until 14d --reason 'new cable ordered'"),
+        Example("What is acknowledged now:", "everylink ack"),
+    ),
+)
+
 EVERYLINK = Program(
     name="everylink",
     brief="measure every point-to-point connection of a cluster, and judge the results",
@@ -1168,6 +1231,7 @@ EVERYLINK = Program(
         METRICS,
         STORE,
         HISTORY,
+        ACK,
     ),
     options=(
         Option(names=("-h",), group="Options", brief="print a short help"),
