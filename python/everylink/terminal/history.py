@@ -73,6 +73,10 @@ def print_history(found: History, notes: Sequence[str], everything: bool, consol
     console.print(Text(end_of(found)), soft_wrap=True)
 
 
+def heading_of(state: State) -> str:
+    return "ACK" if state is State.QUIET else state.upper()
+
+
 def print_subject(one: OfSubject, notes: Sequence[str], console: Console) -> None:
     """The times of one host, or of the links between two, night after night."""
     console.print(Text(f"{one.subject}: {title_of(one.history)}", style="bold"), soft_wrap=True)
@@ -90,7 +94,7 @@ def print_subject(one: OfSubject, notes: Sequence[str], console: Console) -> Non
             console.print(Text(f"{size_text(line.bytes)} {line.way}: {event}"), soft_wrap=True)
     for story in one.stories:
         style = STYLES.get(story.state, "green")
-        console.print(Text(f"{story.state.upper():9}", style=style), Text(story.text), soft_wrap=True)
+        console.print(Text(f"{heading_of(story.state):9}", style=style), Text(story.text), soft_wrap=True)
     trends = one.history.trends
     for at, change in one.changes[::-1]:
         changed = f"{trends.day(at)}: {', '.join(change.hosts)}: {change_text(change)}"
