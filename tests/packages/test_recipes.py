@@ -125,17 +125,35 @@ def debian(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     done("buildah", "rmi", "--all", "--force")
 
 
-def test_a_container_is_built_and_measures(debian: str, tmp_path: Path) -> None:
-    sources = tmp_path / "sources"
-    sources.mkdir()
-    done("sh", "-c", f"git -C {ROOT} archive HEAD | tar x -C {sources}")
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    done("sh", "-c", f"git -C {ROOT} archive HEAD | tar x -C {folder}")
+    return folder
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> list[str]:
+    """What a build here needs to reach PyPI: this machine's certificates."""
     settings = tmp_path / "pip.conf"
     settings.write_text("[global]\ncert = /etc/ssl/certs/ca-certificates.crt\n")
-    ours = [
-        f"--volume={path}:{to}:ro" for path, to in ((settings, "/etc/pip.conf"), ("/etc/ssl/certs", "/etc/ssl/certs"))
-    ]
+    return [f"--volume={settings}:/etc/pip.conf:ro", "--volume=/etc/ssl/certs:/etc/ssl/certs:ro"]
+
+
+def test_a_container_is_built_and_measures(debian: str, sources: Path, network: list[str]) -> None:
     file = PACKAGING / "container/Containerfile"
-    command = ["buildah", "build", "--pull=never", f"--build-arg=BASE={debian}", *ours, "-f", file, "-t", "everylink"]
+    command = [
+        "buildah",
+        "build",
+        "--pull=never",
+        f"--build-arg=BASE={debian}",
+        *network,
+        "-f",
+        file,
+        "-t",
+        "everylink",
+    ]
     done(*command, sources, limit=60 * PATIENCE)
     made = done("buildah", "from", "--pull=never", "localhost/everylink").strip()
     said = done("buildah", "run", made, "--", "sh", "-c", "id -u; everylink --version; everylink-measure --list")
@@ -144,3 +162,22 @@ def test_a_container_is_built_and_measures(debian: str, tmp_path: Path) -> None:
         (line,) = re.findall(rf"^ *{mode} .*(?:can|cannot) run here.*$", said, re.MULTILINE)
         assert "not built" not in line, line
     done("buildah", "run", made, "--", "sh", "-c", "everylink run --np 4 -s 8 -n 3 -o /tmp/x.h5 || [ $? -ge 3 ]")
+
+
+def test_the_steps_of_the_apptainer_definition_build_what_its_test_runs(
+    debian: str, sources: Path, network: list[str]
+) -> None:
+    """Apptainer itself is not needed: its sections are carried out one after the other, in a container."""
+    parts = re.split(r"^%(\w+)\n", (PACKAGING / "apptainer/everylink.def").read_text(), flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    made = done("buildah", "from", "--pull=never", debian).strip()
+    for line in sections["files"].split("\n"):
+        if line.strip():
+            name, folder = line.split()
+            done("buildah", "copy", made, sources / name, f"{folder}{name}")
+    done("buildah", "run", *network, made, "--", "sh", "-c", sections["post"], limit=60 * PATIENCE)
+    said = done("buildah", "run", made, "--", "sh", "-c", sections["test"])
+    assert "RESULT: Avg Time" in said
+    assert "g++" not in done("buildah", "run", made, "--", "ls", "/usr/bin")
+    environment = sections["environment"] + 'exec "$0" "$@"'
+    assert VERSION in done("buildah", "run", made, "--", "sh", "-c", environment, "everylink", "--version")

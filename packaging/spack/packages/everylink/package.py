@@ -15,7 +15,7 @@ except ImportError:
 class Everylink(CMakePackage):
     """Measures every point-to-point connection of a cluster, and names what is faulty."""
 
-    url = "file://{0}/everylink-0.2.0.tar.gz".format(os.getcwd())
+    url = f"file://{os.getcwd()}/everylink-0.2.0.tar.gz"
     manual_download = True
 
     license("BSD-3-Clause")
