@@ -15,6 +15,7 @@ from everylink.io.topology import read_topology
 
 FOLDER = Path(__file__).parents[2] / "integrations/kubernetes"
 SCHEMAS = "1.32"
+JOBSET = os.environ.get("EVERYLINK_JOBSET")
 ALL = {  # values that a user of the chart may set
     "nodes": 64,
     "rdma": {"resource": "rdma/hca"},
@@ -61,6 +62,30 @@ def test_the_api_takes_the_job_within_the_jobset() -> None:
     assert set(jobset["spec"]) == {"network", "failurePolicy", "replicatedJobs"}
     (nodes,) = jobset["spec"]["replicatedJobs"]
     validate({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "x"}, **nodes["template"]})
+
+
+@pytest.mark.skipif(not JOBSET, reason="EVERYLINK_JOBSET names no clone of kubernetes-sigs/jobset")
+def test_jobset_takes_the_jobset() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    path = "config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml"
+    shown = subprocess.run(["git", "-C", str(JOBSET), "show", f"HEAD:{path}"], capture_output=True, check=True)
+    definition = yaml.load(shown.stdout, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    _, jobset = yaml.safe_load_all((FOLDER / "jobset.yaml").read_text())
+    (version,) = definition["spec"]["versions"]
+    assert jobset["apiVersion"] == f"{definition['spec']['group']}/{version['name']}"
+    schema = version["schema"]["openAPIV3Schema"]
+    jsonschema.Draft7Validator(without_other_fields(schema)).validate(jobset)
+
+
+def without_other_fields(schema: Any) -> Any:
+    """The schema, which also refuses fields that it does not name: the API would drop them."""
+    if isinstance(schema, list):
+        return [without_other_fields(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    strict = {name: without_other_fields(value) for name, value in schema.items()}
+    fields = strict.get("properties")
+    return strict | {"additionalProperties": False} if fields and strict.get("type") == "object" else strict
 
 
 @pytest.mark.parametrize("values", [{}, ALL], ids=["as it is", "every value"])
