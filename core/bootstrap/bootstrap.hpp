@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -31,19 +32,33 @@ struct Offer {
   Blob bytes = {};
 };
 
-// The same on every rank, except from_peers and took.
+// The same on every rank, except from_peers, rested and took.
 struct Round {
   std::uint64_t number = 0;    // another than the one submitted for, or this rank is among the gone: it was
                                // late, and learns where the others are
   Blob decision = {};          // rank 0's, from decide
   std::vector<int> gone = {};  // sorted: the ranks that did not submit for this round
   std::vector<Blob> from_peers = {};  // what the peer of each offer offered this rank; empty: nothing
+  // This rank was not needed since the round that it submitted for, and is called for the next one. It has
+  // missed nothing, and from_peers is empty.
+  bool rested = false;
   Seconds took = 0;  // on rank 0: from sending the first answer until the last rank can have its own
+};
+
+// What rank 0 tells the ranks, and which of them.
+struct Decided {
+  Decided(Blob text) : text(std::move(text)) {}  // for all
+  Decided(Blob text, std::optional<std::vector<int>> called)
+      : text(std::move(text)), called(std::move(called)) {}
+
+  Blob text;
+  // Sorted. The others rest: they hear nothing, and nobody waits for them, until they are called again.
+  std::optional<std::vector<int>> called = {};
 };
 
 // Runs on rank 0 only, once per round, with everything submitted since the last round, late submissions
 // included.
-using Decide = std::function<Blob(std::span<const Submitted>, std::span<const int> gone)>;
+using Decide = std::function<Decided(std::span<const Submitted>, std::span<const int> gone)>;
 
 class Bootstrap {
  public:
@@ -51,8 +66,8 @@ class Bootstrap {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   // Hands in for the next round and sleeps until its answer. Rank 0 waits for `limit` seconds of real time
-  // and decides which ranks are gone; the others wait for twice that and a minute more. Nothing: rank 0 is
-  // lost.
+  // and decides which ranks are gone; the others wait for twice that and a minute more. A rank that rests
+  // hears of rank 0 every ten seconds. Nothing: rank 0 is lost.
   virtual std::optional<Round> round(View to_rank_0, const std::vector<Offer>&, Seconds limit,
                                      const Decide&) = 0;
 };

@@ -31,6 +31,7 @@ Follower::Follower(const System& system, Place& place, Seconds until)
       network_(system.network),
       rank_(place.rank),
       size_(place.size),
+      end_is_wanted_(system.end_is_wanted),
       key_(place.key),
       relays_(place.relays),
       keeps_listening_(place.listener != nullptr),
@@ -92,13 +93,16 @@ std::optional<Round> Follower::round(View to_rank_0, const std::vector<Offer>& o
                         .rank = rank_,
                         .to_rank_0 = Blob(to_rank_0.begin(), to_rank_0.end()),
                         .offers = offers};
+  offers_ = offers.size();
   waiting_[rank_] = {number_, mine.packed()};
   above_.send(Channel::Kind::submission, {waiting_[rank_].submission});
   Seconds asks_at = clock_.now() + ask_after;
-  tend(0);  // what followed our last answer
+  bool tells_end = !end_is_wanted_();  // else what is handed in has told it
+  tend(0);                             // what followed our last answer
   while (!lost_ && !answer_ && clock_.now() < until) {
     tend(look_again);
-    if (!answer_ && clock_.now() > asks_at) {
+    const bool end_is_news = end_is_wanted_() && std::exchange(tells_end, false);
+    if (!answer_ && (end_is_news || clock_.now() > asks_at)) {
       above_.send(Channel::Kind::ask, {Submission{.round = number_, .rank = rank_}.packed()});
       asks_at = clock_.now() + ask_after;
     }
@@ -206,6 +210,8 @@ void Follower::carry_down(const Channel::Frame& frame) {
   if (!answer_) return;
   answer_->decision = std::move(read.decision);
   answer_->gone = std::move(read.gone);
+  const bool has_part = answer_->number == number_ && answer_->from_peers.size() == offers_;
+  answer_->rested = !has_part && !is_among(answer_->gone, rank_);
 }
 
 }  // namespace everylink

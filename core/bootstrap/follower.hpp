@@ -2,7 +2,9 @@
 // below it, and finds another way to rank 0 when its own breaks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -53,6 +55,8 @@ class Follower final : public Bootstrap {
   Network& network_;
   int rank_, size_;
   std::uint64_t number_ = 0;
+  std::size_t offers_ = 0;  // for this round
+  std::function<bool()> end_is_wanted_;
   Key key_;
   Hello hello_;
   std::vector<Relay> relays_;

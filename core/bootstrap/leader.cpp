@@ -130,7 +130,7 @@ bool Leader::a_rank_is_due() {
 // A rank whose connection broke stays due until its process ends: it may come back by another way.
 bool Leader::is_due(std::size_t rank) const {
   const State& one = states_[rank];
-  return rank > 0 && !one.ended && !one.gone && one.now.round != number_;
+  return rank > 0 && !one.ended && !one.gone && !one.rests && one.now.round != number_;
 }
 
 void Leader::take(int from, const Channel::Frame& frame) {
@@ -158,7 +158,8 @@ void Leader::take(int from, const Channel::Frame& frame) {
   take(std::move(submission));
 }
 
-// What was measured counts, early or late, but only once. A late rank is told where the others are.
+// What was measured counts, early or late, but only once. A late rank is told where the others are, unless it
+// rests: it waits to be called.
 void Leader::take(Submission submission) {
   State& one = state(submission.rank);
   if (submission.round > number_) throw MachineError("a message for a round that has not begun");
@@ -168,10 +169,9 @@ void Leader::take(Submission submission) {
     one.taken = submission.round;
     submitted_.push_back({submission.rank, std::move(submission.to_rank_0)});
   }
-  if (submission.round < number_)
-    answer_again(submission.rank, submission.round);
-  else if (is_new)
+  if (submission.round == number_ && is_new)
     one.before = std::exchange(one.now, {submission.round, std::move(submission.offers)});
+  if (submission.round < number_ && !one.rests) answer_again(submission.rank, submission.round);
 }
 
 void Leader::answer_again(int rank, std::uint64_t round) {
@@ -184,19 +184,27 @@ const Leader::Part* Leader::part(int rank, std::uint64_t round) const {
   return one.now.round == round ? &one.now : one.before.round == round ? &one.before : nullptr;
 }
 
+bool Leader::is_missing(int rank) const {
+  const State& one = states_[static_cast<std::size_t>(rank)];
+  return !part(rank, number_) && (!one.rests || one.ended);
+}
+
 Round Leader::answer(const Decide& decide) {
   last_ = {.round = number_};
-  std::vector<Answer::For> all;
   for (int rank = 0; rank < size_; ++rank) {
-    const Part* mine = part(rank, number_);
-    state(rank).gone = !mine;
-    if (!mine) last_.gone.push_back(rank);
+    state(rank).gone = is_missing(rank);
+    if (state(rank).gone) last_.gone.push_back(rank);
   }
-  for (int rank = 1; rank < size_; ++rank)
-    if (part(rank, number_)) all.push_back({rank, for_rank(rank, number_)});
   const auto submitted = std::exchange(submitted_, {});
-  last_.decision = decide(submitted, last_.gone);
+  auto decided = decide(submitted, last_.gone);
+  last_.decision = std::move(decided.text);
   last_.relays = tree_.relays();
+  std::vector<Answer::For> all;
+  for (int rank = 1; rank < size_; ++rank) {
+    State& one = state(rank);
+    one.rests = !one.gone && decided.called && !is_among(*decided.called, rank);
+    if (!one.gone && !one.rests) all.push_back({rank, for_rank(rank, number_)});
+  }
   const Seconds sending = clock_.now();
   branches_.send(last_.packed(), all);
   const Seconds took = (clock_.now() - sending) * tree_.levels();
@@ -211,10 +219,12 @@ Round Leader::answer(const Decide& decide) {
           .took = took};
 }
 
-// What its peers submitted for this rank, where they named it as their own peer. It has submitted itself.
+// What its peers submitted for this rank, where they named it as their own peer. Nothing if it rested.
 std::vector<Blob> Leader::for_rank(int rank, std::uint64_t round) const {
   std::vector<Blob> all;
-  const auto& ours = part(rank, round)->offers;
+  const Part* mine = part(rank, round);
+  if (!mine) return all;
+  const auto& ours = mine->offers;
   for (std::size_t i = 0; i < ours.size(); ++i) {
     const int peer = ours[i].peer;
     const Part* theirs = peer >= 0 && peer < size_ ? part(peer, round) : nullptr;

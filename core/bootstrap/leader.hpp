@@ -43,12 +43,14 @@ class Leader final : public Bootstrap {
     std::uint64_t instance = 0;   // of its process; 0: it came through another rank
     bool ended = false;           // its process has
     bool gone = false;            // in the last round, and so not waited for
+    bool rests = false;           // it was not called for this round, and is not waited for either
     std::uint64_t taken = never;  // the last round that it submitted for, in time or late
     Part now, before;             // before: in case it missed the answer of the last round
   };
 
   State& state(int rank) { return states_[static_cast<std::size_t>(rank)]; }
   const Part* part(int rank, std::uint64_t round) const;
+  bool is_missing(int rank) const;
   Reply admit(const Hello&);
   void note_joined(State&);
   void wait_for_all(Seconds limit, const Place&);

@@ -105,6 +105,11 @@ class Campaign {
   virtual void keep(const RoundResults&) = 0;
   // The order after `current`, whose results arrive one round later. Nothing: everything is done and kept.
   virtual std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) = 0;
+  // The ranks that take part in the next round, sorted, where ranks now begin `begun` and get `next`.
+  // Nothing: all of them.
+  virtual std::optional<std::vector<int>> called(const Order& /*begun*/, const Order& /*next*/) const {
+    return {};
+  }
   // What ranks do last before the end, if anything.
   virtual std::optional<Order> last_order() const = 0;
   virtual std::optional<Seconds> began() const = 0;  // measuring, on the transport's clock; nothing: not yet

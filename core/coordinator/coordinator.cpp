@@ -66,7 +66,7 @@ std::vector<int> switches_of(const Options& o, const std::vector<RankFacts>& ran
 Coordinator::Coordinator(const Context& context, int size, Recorder& recorder, Console& console)
     : context_(context), size_(size), log_{.recorder = recorder, .console = console} {}
 
-Blob Coordinator::decide(std::span<const Submitted> submitted, std::span<const int> gone) {
+Decided Coordinator::decide(std::span<const Submitted> submitted, std::span<const int> gone) {
   ++rounds_;
   ++epoch_;
   try {
@@ -83,9 +83,13 @@ Blob Coordinator::decide(std::span<const Submitted> submitted, std::span<const i
   current_.committed = committed_;
   current_.epoch = epoch_;
   if (const auto* measure = current_.as<Measure>()) epoch_ += measure->steps.size() - 1;
-  if (stage_ != Stage::introducing) return packed(current_);
+  if (stage_ != Stage::introducing) return {packed(current_), called()};
   introduction_.first = current_;
   return packed(introduction_);
+}
+
+std::optional<std::vector<int>> Coordinator::called() const {
+  return campaign_ ? campaign_->called(measured_, current_) : std::nullopt;
 }
 
 // In the order of ranks, not of arrival, so the same run gives the same file.

@@ -36,11 +36,12 @@ class Coordinator {
 
   // One round. Never throws for errors of the user or the machine: it prints them and orders every rank to
   // stop.
-  Blob decide(std::span<const Submitted>, std::span<const int> gone);
+  Decided decide(std::span<const Submitted>, std::span<const int> gone);
 
  private:
   enum class Stage { introducing, preparing, working };
   Blob introduce(std::span<const Submitted>, std::span<const int> gone);
+  std::optional<std::vector<int>> called() const;
   bool all_others_are(std::span<const int> gone) const { return static_cast<int>(gone.size()) + 1 >= size_; }
   RankFacts facts_of_absent(int rank, std::span<const int> gone) const;
   void warn_of_absent(std::span<const int> ranks);

@@ -179,6 +179,22 @@ std::optional<Order> PairCampaign::next(const Order& current, std::span<const in
   return next;
 }
 
+// Ranks that have no pair in either order rest: what wakes a rank may disturb those that measure. Both orders
+// are of the same plan, as a round without work is between two.
+std::optional<std::vector<int>> PairCampaign::called(const Order& begun, const Order& next) const {
+  const auto *now = begun.as<Measure>(), *then = next.as<Measure>();
+  if (!now || !then || now->calibrates || next.replaces || options_.all_to_all) return {};
+  std::vector<int> busy;
+  const auto meets = [this](const Measure& order, int rank) {
+    return std::any_of(order.steps.begin(), order.steps.end(),
+                       [&](const Step& step) { return partner_in(step, plan_, rank) != no_rank; });
+  };
+  for (int rank = 0; rank < static_cast<int>(introduction_.host_of.size()); ++rank)
+    if (meets(*now, rank) || meets(*then, rank)) busy.push_back(rank);
+  if (busy.size() == introduction_.host_of.size()) return {};
+  return busy;
+}
+
 // After the last order of each kind comes a round without work, which collects the results of that order.
 std::optional<Order> PairCampaign::after(const Order& current, std::span<const int> gone, Seconds now) {
   if (auto again = std::exchange(again_from_, std::nullopt)) {

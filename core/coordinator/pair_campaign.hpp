@@ -32,6 +32,7 @@ class PairCampaign final : public Campaign {
   Order begin(Facts, std::span<const int> gone) override;
   void keep(const RoundResults&) override;
   std::optional<Order> next(const Order& current, std::span<const int> gone, Seconds now) override;
+  std::optional<std::vector<int>> called(const Order& begun, const Order& next) const override;
   std::optional<Order> last_order() const override;
   std::optional<Seconds> began() const override { return results_.began(); }
   std::string summary() const override { return results_.summary(); }

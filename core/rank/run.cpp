@@ -138,7 +138,7 @@ class Runner {
       reports.all.back().interrupted |= end_is_wanted();
       const auto round = exchange(packed(reports), offers, step_limit_ + exchange_limit);
       const auto next = unpacked<Order>(round.decision);
-      const bool late = round.number != number_ || is_among(round.gone, world_->rank());
+      const bool late = is_among(round.gone, world_->rank());
       number_ = round.number + 1;
       if (late) unsaved_.report_later(number_);
       if (late && reader_) reader_->forget();
@@ -146,9 +146,9 @@ class Runner {
       committed_ = next.committed;
       if (const auto* measure = next.as<Measure>(); measure && !measure->calibrates)
         unsaved_.forget_steps_from(measure->step().row);
-      Unpacker::must(late || round.from_peers.size() == offers.size());
+      Unpacker::must(late || round.rested || round.from_peers.size() == offers.size());
       reports.all = {Report{.rank = world_->rank()}};
-      if (!late && !next.replaces) reports.all = follow(order, next, offers, round);
+      if (!late && !round.rested && !next.replaces) reports.all = follow(order, next, offers, round);
       if (const auto* measure = next.as<Measure>(); chunk_ && measure && measure->calibrates)
         reports.all.front().fault = begin_chunk(reports.all.front().fault_exit);
       order = next;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/host_reading.hpp"
-#include "record/hdf5_columns.hpp"
 #include "record/hdf5_table.hpp"
 #include "record/recorder.hpp"
 

@@ -52,7 +52,7 @@ class Rounds final : public Bootstrap {
     if (rank_ == 0) {
       std::vector<Submitted> submitted;
       for (int rank = 0; rank < size_; ++rank) submitted.push_back({rank, message(rank).to_rank_0});
-      board_->decision = decide(submitted, {});
+      board_->decision = decide(submitted, {}).text;
     }
     board_->answered->wait();
     return Round{.number = number_++, .decision = board_->decision, .from_peers = std::move(from_peers)};

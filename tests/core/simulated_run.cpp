@@ -114,6 +114,7 @@ class Run {
     Seconds at = 0;
     Blob decision;
     std::vector<int> gone;
+    std::optional<std::vector<int>> called;
   };
   class HostProcesses;
 
@@ -136,7 +137,7 @@ class Run {
   void be_rank(int rank);
   void lead(Rank&, Bootstrap&);
   void follow(Rank&, int rank, Bootstrap&);
-  Blob decide(std::span<const Submitted>, std::span<const int> gone);
+  Decided decide(std::span<const Submitted>, std::span<const int> gone);
   bool has_settled(std::span<const int> gone) const;
   void check_round(Rank&, int rank, std::uint64_t submitted_for, const Round&);
   void supervise(int host);
@@ -171,6 +172,18 @@ class Run {
     const int peer = rank ^ static_cast<int>(1 + (round + static_cast<std::uint64_t>(step)) % 7);
     return peer < size() ? peer : no_rank;
   }
+  // Whether a rank has work in a round. Where most have none, those rest.
+  bool is_busy(int rank, std::uint64_t round) const {
+    return !most_rest_ || mix(mix(seed_, round), static_cast<std::uint64_t>(rank)) % 8 == 0;
+  }
+  // As PairCampaign::called: the ranks that work after this round, and those that work after the next.
+  std::optional<std::vector<int>> called(std::uint64_t round) const {
+    if (!most_rest_ || round % 16 == 15) return {};
+    std::vector<int> all;
+    for (int number = 0; number < size(); ++number)
+      if (is_busy(number, round) || is_busy(number, round + 1)) all.push_back(number);
+    return all;
+  }
   Blob offer(int from, int to, std::uint64_t round, int step) const {
     return Packer()
         .add(from)
@@ -203,6 +216,7 @@ class Run {
   std::vector<std::vector<Address>> relay_addresses_;
   Seconds join_limit_ = 60, limit_ = 30, step_ = 1;
   int rounds_ = 5, most_steps_ = 1;
+  bool most_rest_ = false;
   double commits_ = 1;
   std::size_t decision_bytes_ = 1, report_bytes_ = 1, offer_bytes_ = 1;
   Seconds quiet_at_ = 0;  // nothing goes wrong after it
@@ -302,6 +316,7 @@ void Run::draw_ranks() {
   limit_ = step_ + draws_.one_of({2., 10., 30., 60.});
   rounds_ = draws_.number(2, 12);
   most_steps_ = mix(seed_, 2) % 2 ? 1 : 16;
+  most_rest_ = mix(seed_, 3) % 4 == 0;
   commits_ = draws_.one_of({1., 0.3, 0.1});
   decision_bytes_ = draws_.one_of<std::size_t>({1, 1, 300, 5000, 40000});
   report_bytes_ = draws_.one_of<std::size_t>({1, 1, 300, 5000});
@@ -711,7 +726,7 @@ void Run::lead(Rank& one, Bootstrap& world) {
 }
 
 // The coordinator: takes rows, commits them now and then, and ends the run once all is quiet again.
-Blob Run::decide(std::span<const Submitted> submitted, std::span<const int> gone) {
+Decided Run::decide(std::span<const Submitted> submitted, std::span<const int> gone) {
   if (network_->is_killed()) throw Killed();
   const std::uint64_t number = held_.size();
   network_->note("decides", static_cast<std::int64_t>(number));
@@ -734,8 +749,11 @@ Blob Run::decide(std::span<const Submitted> submitted, std::span<const int> gone
   if (order.stop || draws_.chance(commits_)) committed_ = taken_;
   order.committed = order.stop || committed_.size() == taken_.size() ? number + 1 : last_committed_;
   last_committed_ = order.committed;
-  held_.push_back({network_->now(), order.packed(), {gone.begin(), gone.end()}});
-  return held_.back().decision;
+  held_.push_back({network_->now(),
+                   order.packed(),
+                   {gone.begin(), gone.end()},
+                   order.stop || settling >= 0 ? std::nullopt : called(number)});
+  return {held_.back().decision, held_.back().called};
 }
 
 bool Run::has_settled(std::span<const int> gone) const {
@@ -764,7 +782,7 @@ void Run::follow(Rank& one, int number, Bootstrap& world) {
       violated("round {} took rank {} {:.3f} s", next, number, took);
     if (!round) throw RunLost("lost rank 0");
     check_round(one, number, next, *round);
-    const bool late = round->number != next || is_among(round->gone, number);
+    const bool late = is_among(round->gone, number);
     if (next == 0 && late) throw RunLost("joined too late");
     const auto order = Order::unpacked(round->decision);
     // As core/rank/run.cpp and UnsavedRows.
@@ -774,7 +792,7 @@ void Run::follow(Rank& one, int number, Bootstrap& world) {
     std::erase_if(one.unsaved, [&](const Unsaved& row) { return row.round < order.committed; });
     if (order.stop) break;
     report = {.rank = number};
-    if (late) continue;
+    if (late || round->rested || !is_busy(number, round->number)) continue;
     for (int step = steps_of(round->number); step > 0; --step) {
       network_->sleep(step_ / steps_of(round->number) * draws_.unit());
       if (network_->is_killed()) throw Killed();
@@ -795,6 +813,15 @@ void Run::check_round(Rank&, int number, std::uint64_t submitted_for, const Roun
   if (round.gone != held.gone)
     violated("rank {} disagrees about who is gone in round {}", number, round.number);
   const bool in_time = !is_among(round.gone, number);
+  if (round.rested) {
+    if (!in_time) violated("rank {} is said to have rested and to be gone in round {}", number, round.number);
+    for (auto before = submitted_for; before < round.number; ++before)
+      if (!held_[before].called || is_among(*held_[before].called, number))
+        violated("rank {} was called in round {}, but heard only of round {}", number, before, round.number);
+    if (is_busy(number, round.number))
+      violated("rank {} is said to have rested in round {}, in which it has work", number, round.number);
+    return;
+  }
   if (in_time && round.number != submitted_for)
     violated("rank {} is said to be in time for round {}; it submitted for round {}", number, round.number,
              submitted_for);
@@ -807,7 +834,8 @@ void Run::check_round(Rank&, int number, std::uint64_t submitted_for, const Roun
     const bool both = peer != no_rank && !is_among(round.gone, peer);
     const Blob expected = both ? offer(peer, number, round.number, step) : Blob();
     const Blob& seen = round.from_peers[static_cast<std::size_t>(step)];
-    if (seen != expected)
+    const bool may_rest = both && !is_busy(peer, round.number);
+    if (seen != expected && !(may_rest && seen.empty()))
       violated("rank {} got {} bytes of its peer {} in step {} of round {}, not {}", number, seen.size(),
                peer, step, round.number, expected.size());
   }

@@ -118,6 +118,42 @@ TEST(Star, a_rank_that_does_not_report_is_gone_and_is_back_when_it_does) {
   });
 }
 
+TEST(Star, ranks_that_are_not_called_rest_and_nobody_waits_for_them) {
+  constexpr std::uint64_t rounds = 20;
+  Star star(3);
+  star.start(0, [&](Bootstrap& world) {
+    for (std::uint64_t number = 0; number < rounds; ++number) {
+      std::string said;
+      const auto calls_1 = [&](std::span<const Submitted> submitted, std::span<const int> gone) -> Decided {
+        said = text(echo(submitted, gone));
+        const bool calls_all = number == 0 || number + 2 >= rounds;
+        return calls_all ? Decided(blob(said)) : Decided(blob(said), Ranks{0, 1});
+      };
+      const Round round = must(world.round(blob("zero"), {{2, {}}}, long_limit(), calls_1));
+      EXPECT_EQ(round.gone, Ranks{}) << number;
+      EXPECT_EQ(said.find("2:") != std::string::npos, number < 2 || number == rounds - 1) << number << said;
+    }
+  });
+  star.start(1, [&](Bootstrap& world) {
+    for (std::uint64_t number = 0; number < rounds; ++number) {
+      const Round round = submit(world, "one");
+      EXPECT_EQ(round.number, number);
+      EXPECT_FALSE(round.rested);
+    }
+  });
+  star.start(2, [&](Bootstrap& world) {
+    EXPECT_FALSE(submit(world, "two", 0).rested);
+    const Round called = submit(world, "two", 0);
+    EXPECT_EQ(called.number, rounds - 2) << "it hears of no round in which it was not needed";
+    EXPECT_TRUE(called.rested);
+    EXPECT_TRUE(called.from_peers.empty());
+    const Round last = submit(world, "two", 0);
+    EXPECT_EQ(last.number, rounds - 1);
+    EXPECT_FALSE(last.rested);
+    EXPECT_EQ(last.from_peers.size(), 1u);
+  });
+}
+
 TEST(Star, a_rank_that_is_late_by_one_round_learns_that_it_was_gone) {
   Event round_over, late_is_told;
   Star star(3);

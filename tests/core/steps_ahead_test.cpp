@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -62,6 +63,8 @@ class Ranks {
   Recorded memory;
   std::vector<Measure> orders;   // that were followed
   std::vector<Order> replacing;  // those that took the place of another one
+  std::size_t most_called = 0;   // of the rounds in which not all ranks took part
+  int whole_rounds = 0;          // of all ranks, once measuring had begun
 
   Ranks() {
     options.sizes = {8};
@@ -83,10 +86,11 @@ class Ranks {
                                                   .network = "",
                                                   .cores = cores,
                                                   .numa = 0})});
-    const auto introduction = unpacked<Introduction>(coordinator.decide(submitted, {}));
+    const auto introduction = unpacked<Introduction>(coordinator.decide(submitted, {}).text);
     plan_ = plan_for(options, introduction, Attempt::main, 0);
     Order before = introduction.first, order = before;
     std::map<int, Reports> late;
+    std::optional<std::vector<int>> called;  // nothing: all
     for (int round = 0; round < 200 && !order.is<Stop>(); ++round) {
       submitted.clear();
       std::vector<int> gone;
@@ -94,6 +98,7 @@ class Ranks {
       if (done && !done->calibrates) orders.push_back(*done);
       for (auto& [rank, reports] : std::exchange(late, {})) submitted.push_back({rank, packed(reports)});
       for (int rank = 0; rank < ranks; ++rank) {
+        if (called && !is_among(*called, rank)) continue;  // it rests
         Reports reports = follow(rank, before);
         if (done && !done->calibrates && misses(rank, *done)) {
           gone.push_back(rank);
@@ -102,7 +107,11 @@ class Ranks {
           submitted.push_back({rank, packed(reports)});
         }
       }
-      before = std::exchange(order, unpacked<Order>(coordinator.decide(submitted, gone)));
+      auto decided = coordinator.decide(submitted, gone);
+      before = std::exchange(order, unpacked<Order>(decided.text));
+      called = std::move(decided.called);
+      if (called) most_called = std::max(most_called, called->size());
+      whole_rounds += !called && done && !done->calibrates;
       if (!order.replaces) continue;
       replacing.push_back(order);
       before = {Submit{}};
@@ -115,8 +124,8 @@ class Ranks {
     for (const auto& order : orders) most = std::max(most, order.steps.size());
     return most;
   }
-  void expect_each_link_once() const {
-    EXPECT_EQ(memory.steps_recorded, steps);
+  void expect_each_link_once(int steps_expected = steps) const {
+    EXPECT_EQ(memory.steps_recorded, steps_expected);
     EXPECT_TRUE(memory.in_order);
     EXPECT_EQ(memory.times.size(), static_cast<std::size_t>(ranks * (ranks - 1)));
     for (const auto& [link, times] : memory.times) EXPECT_EQ(times, 1) << link.first << " -> " << link.second;
@@ -128,6 +137,7 @@ class Ranks {
     const auto* measure = order.as<Measure>();
     for (std::size_t i = 0; measure && i < measure->steps.size(); ++i) {
       const Step& step = measure->steps[i];
+      if (partner_in(step, plan_, rank) == no_rank) continue;
       const bool failed = fails({rank, step, measure->steps.size() == 1});
       reports.all.push_back(measured(rank, *measure, step, failed));
       if (failed) break;
@@ -190,6 +200,23 @@ TEST(StepsAhead, they_have_one_step_where_the_transport_or_the_options_want_it) 
   crowded.on_one_machine = crowded.context.steps_ahead_if_crowded = true;
   crowded.go();
   EXPECT_GT(crowded.longest(), 5u);
+}
+
+TEST(StepsAhead, ranks_without_a_pair_rest) {
+  Ranks all;
+  all.go();
+  EXPECT_EQ(all.most_called, 0u) << "every rank has a pair in every step";
+  Ranks serial;
+  serial.options.serial = true;
+  serial.go();
+  EXPECT_EQ(serial.most_called, 4u) << "the pair at work, and the one that comes next";
+  EXPECT_LE(serial.whole_rounds, 2) << "for the end";
+  serial.expect_each_link_once(ranks * (ranks - 1) / 2);
+  Ranks again;  // single pairs after the schedule
+  again.options.slowest = 5;
+  again.go();
+  EXPECT_LE(again.most_called, 4u);
+  EXPECT_GT(again.most_called, 0u);
 }
 
 TEST(StepsAhead, after_a_fault_the_step_and_those_after_it_are_measured_again_one_by_one) {
