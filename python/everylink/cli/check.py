@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TextIO
 from rich.console import Console
 
 from everylink.cli.answers import Answer, give, is_brief
-from everylink.cli.kinds import judged
+from everylink.cli.kinds import Against, judged_against
 from everylink.cli.measuring import Ran, live_of, measure
 from everylink.cli.options.parser import parsed, parsed_in_part
 from everylink.cli.options.table import CHECK, RUN
@@ -38,7 +38,9 @@ from everylink.launch.launchers import starter, usual_launcher
 from everylink.launch.plan import FIRST, SIZES, Plan, plan_of
 from everylink.launch.transports import CHOICES, Choice, Refused, adapters_of_each_host, hosts_not_joined
 from everylink.model.results import Results
+from everylink.store.index import index_of
 from everylink.store.layout import Store
+from everylink.store.normal import slower_than_normal
 from everylink.terminal.console import terminal
 from everylink.text.check import Checked, check_headline, check_json, check_text
 from everylink.text.drain import scontrol_text
@@ -163,7 +165,8 @@ def _checked(
         plan = plan_of(first, run.ranks, options.within)
         _say(run, f"{run.where}: {choice.mode}, because {choice.reason}; {plan.text}")
         results = _measured(run, folder, choice, plan, began + options.within)
-    judgement = judged(results, topology, settings.expect)
+    normal = None if store is None else slower_than_normal(index_of(store), results)
+    judgement = judged_against(results, Against(topology, settings.expect, normal=normal))
     if plan.too_short:
         remarks = (plan.too_short, *judgement.judgement.remarks)
         judgement = replace(judgement, judgement=replace(judgement.judgement, remarks=remarks))

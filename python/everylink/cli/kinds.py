@@ -49,12 +49,13 @@ if TYPE_CHECKING:  # matplotlib takes longer to load than `show` to run
 @dataclass(frozen=True)
 class Against:
     """The references that a run is judged against: the options of `diagnose`, as the user gave them but for the
-    topology, whose file is read."""
+    topology, whose file is read; and `normal`, what a store says is slower than it was."""
 
     topology: Topology | None = None
     expect: str | None = None
     baseline: Path | None = None
     alone: Path | None = None
+    normal: Earlier | None = None
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ class Links(Kind):
     def judge(self, results: Results, against: Against) -> Judgement:
         expected = None if against.expect is None else parse_expectation(against.expect)
         baseline, alone = (None if path is None else self.read(path) for path in (against.baseline, against.alone))
-        earlier = None if baseline is None else _earlier(baseline, results)
+        earlier = against.normal if baseline is None else _earlier(baseline, results)
         grouping = grouping_of(results, against.topology)
         if expected is None and earlier is None and alone is None:
             judgement = judged_once(results, grouping)
@@ -375,10 +376,14 @@ def kind_of(*runs: Results) -> Kind:
     return next(kind for kind in KINDS if any(kind.holds(run) for run in runs))
 
 
-def judged(results: Results, topology: Topology | None = None, expect: str | None = None) -> JudgedRun:
-    """A run, judged by the groups of a topology file, or that it records, or its times show; by what is expected, if
-    anything is, and without an earlier run."""
-    return JudgedRun(results, kind_of(results).judge(results, Against(topology, expect)), topology)
+def judged(results: Results, topology: Topology | None = None) -> JudgedRun:
+    """A run, judged without references, by the groups of a topology file, or that it records, or its times show."""
+    return judged_against(results, Against(topology))
+
+
+def judged_against(results: Results, against: Against) -> JudgedRun:
+    """A run, judged against references."""
+    return JudgedRun(results, kind_of(results).judge(results, against), against.topology)
 
 
 def links_text(results: Results) -> str:
