@@ -2,34 +2,69 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "bootstrap/launcher.hpp"
 #include "host/mpi_api.hpp"
+#include "host/mpi_choice.hpp"
+#include "host/streams.hpp"
 
 namespace everylink {
 namespace {
 
+std::string library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return short_version({text, static_cast<std::size_t>(length)});
+}
+
+bool is_in_slurm() { return !variable("SLURM_PROCID").empty() && variable("OMPI_COMM_WORLD_RANK").empty(); }
+
+// "Slurm with PMIx", "Open MPI"
+std::string launcher_name() {
+  if (!is_in_slurm()) return launcher_hint().name.empty() ? "this launcher" : launcher_hint().name;
+  if (!variable("PMIX_NAMESPACE").empty()) return "Slurm with PMIx";
+  return variable("PMI_FD").empty() ? "Slurm with neither PMIx nor PMI" : "Slurm with PMI";
+}
+
+std::string what_to_do() {
+  return fmt::format("start with {} of that library, or name another library in EVERYLINK_MPI_LIBRARY",
+                     is_in_slurm() ? "another --mpi of srun, or the mpiexec" : "the mpiexec");
+}
+
+// Some libraries end the process in MPI_Init where nothing serves them.
+void start() {
+  static bool is_starting = false;
+  std::atexit([] {
+    if (!is_starting) return;
+    if (launcher_hint().rank <= 0)
+      complain(fmt::format("{} cannot start under {}; {}", library(), launcher_name(), what_to_do()));
+    ::_exit(exit_usage);
+  });
+  is_starting = true;
+  const int rc = MPI_Init(nullptr, nullptr);
+  is_starting = false;
+  if (rc != MPI_SUCCESS) throw MachineError("MPI_Init failed");
+}
+
 class MpiLauncher final : public Launcher {
  public:
   MpiLauncher() {
-    if (MPI_Init(nullptr, nullptr) != MPI_SUCCESS) throw MachineError("MPI_Init failed");
+    start();
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     const auto hint = launcher_hint();
     const bool is_alone = size_ == 1 && hint.size > 1;
-    if (is_alone || (hint.size > 0 && hint.size != size_ && hint.name != "Slurm")) {
-      char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-      int length = 0;
-      MPI_Get_library_version(text, &length);
-      const std::string version(text, static_cast<std::size_t>(length));
-      throw UsageError(
-          fmt::format("{} started {} ranks, but {} sees {}: they do not work together; start with the "
-                      "mpiexec of that library, "
-                      "{}or name another one in EVERYLINK_MPI_LIBRARY",
-                      hint.name, hint.size, version.substr(0, version.find_first_of(",\n")), size_,
-                      hint.name == "Slurm" ? "with another --mpi of srun, " : ""));
-    }
+    if (is_alone || (hint.size > 0 && hint.size != size_ && hint.name != "Slurm"))
+      throw UsageError(fmt::format("{} started {} ranks, but {} sees {}: they do not work together; {}",
+                                   launcher_name(), hint.size, library(), size_, what_to_do()));
   }
 
   int rank() const override { return rank_; }

@@ -122,12 +122,14 @@ std::string files_of(const std::vector<std::string_view>& abis) {
   return fmt::format("{}", fmt::join(files, " or "));
 }
 
-std::string clash(const Start& start, const MpiLibrary& library) {
-  const auto& own = abi_named(start.kind == Kind::open_mpi ? "openmpi" : "mpich");
-  return fmt::format(
-      "{}, but the MPI library is {}; name the folder of {}'s {} in LD_LIBRARY_PATH, or start with {}",
-      described(start), described(library), own.makers, own.files[0],
-      library.mpiexec.empty() ? "that library's mpiexec" : library.mpiexec);
+std::string clash(const Start& start, const MpiLibrary& library, bool is_named) {
+  const auto file = abi_named(start.kind == Kind::open_mpi ? "openmpi" : "mpich").files[0];
+  return fmt::format("{}, but the MPI library is {}; name {} in {}, or start with {}", described(start),
+                     described(library),
+                     is_named ? fmt::format("the launcher's own {}", file)
+                              : fmt::format("the folder of the launcher's own {}", file),
+                     is_named ? library_variable : "LD_LIBRARY_PATH",
+                     library.mpiexec.empty() ? "that library's mpiexec" : library.mpiexec);
 }
 
 std::string lacks_module(const MpiLibrary& library) {
@@ -148,8 +150,9 @@ std::string nothing_found(const std::vector<std::string_view>& abis, const Start
 }
 
 // What stands against the use of `library`; "": nothing.
-std::string objection(const MpiLibrary& library, const Start& start, const MpiSurroundings& here) {
-  if (!belongs(library, start)) return clash(start, library);
+std::string objection(const MpiLibrary& library, const Start& start, const MpiSurroundings& here,
+                      bool is_named = false) {
+  if (!belongs(library, start)) return clash(start, library, is_named);
   return here.has_modules(library.abi) ? "" : lacks_module(library);
 }
 
@@ -161,7 +164,7 @@ MpiChoice named_by_user(const std::string& file, const Start& start, const MpiSu
             fmt::format("{}={}: {}; name the libmpi.so of MPICH, Intel MPI or Open MPI, or leave it out",
                         library_variable, file,
                         library.path.empty() ? "there is no such library" : library.fault)};
-  const auto against = objection(library, start, here);
+  const auto against = objection(library, start, here, true);
   if (!against.empty()) return {{}, "", fmt::format("{}: {}", library_variable, against)};
   return {library, fmt::format("named by {}", library_variable), ""};
 }
@@ -174,6 +177,15 @@ std::span<const MpiAbi> mpi_abis() {
       MpiAbi{"openmpi", "Open MPI", "libopenmpi3", {"libmpi.so.40"}},
       MpiAbi{"abi", "the standard ABI of MPI 5", "libopenmpi3", {"libmpi_abi.so.1"}}};
   return all;
+}
+
+std::string short_version(std::string_view text) {
+  std::string words;
+  for (const char letter : text.substr(0, text.find_first_of(",\n"))) {
+    const bool is_space = letter == ' ' || letter == '\t';
+    if (!is_space || !words.ends_with(' ')) words += is_space ? ' ' : letter;
+  }
+  return words;
 }
 
 MpiLibrary mpi_library_of(std::string_view abi, const MpiSurroundings& here) {

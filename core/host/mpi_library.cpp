@@ -69,7 +69,6 @@ std::string loaded_library() {
   return call && ::dladdr(call, &found) && found.dli_fname ? found.dli_fname : "";
 }
 
-// The first line, with single spaces: "Open MPI v4.1.4", "MPICH Version: 5.0.2".
 std::string version_of(void* library) {
   auto* const ask = reinterpret_cast<int (*)(char*, int*)>(::dlsym(library, "MPI_Get_library_version"));
   if (!ask) return "";
@@ -77,12 +76,7 @@ std::string version_of(void* library) {
   int length = 0;
   ask(text.data(), &length);
   text.resize(static_cast<std::size_t>(std::clamp(length, 0, longest_version)));
-  text.resize(std::min(text.size(), text.find_first_of(",\n")));
-  std::string words;
-  for (const char letter : text)
-    if (const bool is_space = letter == ' ' || letter == '\t'; !is_space || !words.ends_with(' '))
-      words += is_space ? ' ' : letter;
-  return words;
+  return short_version(text);
 }
 
 std::string abi_of(void* library, const std::string& path, const std::string& version) {

@@ -129,7 +129,8 @@ TEST(MpiChoice, a_library_of_another_mpi_than_the_launchers_is_refused_with_both
       machine.why_not(),
       "mpirun of Open MPI (/usr/bin/orterun) started these ranks, but the MPI library is MPICH Version: "
       "5.0.2 "
-      "(/usr/lib/libmpi.so.12); name the folder of Open MPI's libmpi.so.40 in LD_LIBRARY_PATH, or start with "
+      "(/usr/lib/libmpi.so.12); name the folder of the launcher's own libmpi.so.40 in LD_LIBRARY_PATH, or "
+      "start with "
       "/v/bin/mpiexec");
   machine = {.variables = by_hydra, .libraries = {{"/usr/lib/libmpi.so.40", of_open_mpi}}};
   expect_words(machine.why_not(), {"mpiexec of MPICH or Intel MPI started", "Open MPI v5.0.11",
@@ -143,8 +144,8 @@ TEST(MpiChoice, a_library_that_the_user_names_is_used_or_refused_but_never_repla
   machine.variables["EVERYLINK_MPI_LIBRARY"] = "/usr/lib/libmpi_abi.so.1";
   EXPECT_EQ(machine.path(), "/usr/lib/libmpi_abi.so.1");
   machine.variables["EVERYLINK_MPI_LIBRARY"] = "/usr/lib/libmpi.so.40";
-  expect_words(machine.why_not(),
-               {"EVERYLINK_MPI_LIBRARY: mpiexec of MPICH or Intel MPI started", "Open MPI"});
+  expect_words(machine.why_not(), {"EVERYLINK_MPI_LIBRARY: mpiexec of MPICH or Intel MPI started", "Open MPI",
+                                   "name the launcher's own libmpi.so.12 in EVERYLINK_MPI_LIBRARY"});
   machine.variables["EVERYLINK_MPI_LIBRARY"] = "/nowhere.so";
   expect_words(machine.why_not(), {"EVERYLINK_MPI_LIBRARY=/nowhere.so: there is no such library"});
   machine.libraries["/nowhere.so"] = {"", "", "", "invalid ELF header"};
@@ -203,6 +204,12 @@ TEST(MpiChoice, each_abi_is_listed_with_its_own_library_whatever_the_launcher) {
   const Machine machine{.variables = by_hydra, .libraries = all};
   for (const auto& abi : mpi_abis())
     EXPECT_EQ(mpi_library_of(abi.name, machine.here()).path, fmt::format("/usr/lib/{}", abi.files[0]));
+}
+
+TEST(MpiChoice, a_version_is_the_first_line_to_its_comma_with_single_spaces) {
+  EXPECT_EQ(short_version("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"), "Open MPI v4.1.4");
+  EXPECT_EQ(short_version("MPICH Version:      5.0.2\nMPICH Release date: ..."), "MPICH Version: 5.0.2");
+  EXPECT_EQ(short_version(""), "");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "base/seconds.hpp"
 #include "base/settings.hpp"
 #include "host/mpi_api.hpp"
+#include "host/mpi_choice.hpp"
 #include "memory/memory.hpp"
 #include "transport/mpi/mpi_window.hpp"
 #include "transport/transport.hpp"
@@ -241,8 +242,7 @@ class Mpi final : public Transport {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     MPI_Get_library_version(text, &length);
-    std::string version(text, static_cast<std::size_t>(length));
-    return {.libraries = version.substr(0, version.find_first_of(",\n"))};
+    return {.libraries = short_version({text, static_cast<std::size_t>(length)})};
   }
 
   Blob offer(int, std::uint64_t) override {
