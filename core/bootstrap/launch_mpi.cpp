@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <string>

@@ -42,7 +42,8 @@ struct MpiChoice {
 };
 MpiChoice choose_mpi(const MpiSurroundings& here);
 
-// What MPI_Get_library_version returns, to the first comma or end of line, with single spaces: "Open MPI v4.1.4".
+// What MPI_Get_library_version returns, to the first comma or end of line, with single spaces: "Open MPI
+// v4.1.4".
 std::string short_version(std::string_view text);
 
 // The first library of that ABI, whether or not it can be used.
