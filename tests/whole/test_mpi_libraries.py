@@ -5,6 +5,7 @@ MPICH, with one module for each ABI.
 """
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -195,7 +196,8 @@ def test_the_contract_holds_over_each_library(name: str, modules: Path, tmp_path
     done = ALL[name].start(modules, 3, [contract, "mpi"], tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "FAILED" not in done.stdout
-    assert "[  PASSED  ] 30 tests" in done.stdout
+    passed = re.findall(r"PASSED  \] (?:\x1b\[m)?(\d+) tests", done.stdout)  # of each rank whose output is whole
+    assert int(passed[0]) >= 30
 
 
 @long
