@@ -43,6 +43,7 @@ ANSWERS = (  # words, the schema, what --quiet prints
     ("history --store s", "everylink-history/1", "4 hosts steady"),
     ("history n1 --store s", "everylink-history-of/1", "host n1: steady"),
     ("ack n1 --until 14d --reason cable --store s", "everylink-acks/1", "1 acknowledgement"),
+    ("history --store s -o x.html", "everylink-files/1", ""),
     ("report a.h5 -o x.html", "everylink-files/1", ""),
     ("report a.h5 -o x.png --curves", "everylink-files/1", ""),
     ("convert a.h5 x.sion", "everylink-files/1", ""),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from conftest import Command
+from everylink.page.history import write_history
 from everylink.store.drift import Event, events_of
 from everylink.store.index import index_of
 from everylink.store.layout import Store
@@ -181,6 +182,37 @@ def test_the_command_tells_the_story_of_a_cluster_a_host_and_a_link(tmp_path: Pa
     ):
         code, _, err = everylink("history", *words, "--store", tmp_path / "s")
         assert (code, err.startswith(f"everylink: {message}")) == (2, True), err
+
+
+def test_the_page_shows_what_the_terminal_tells_without_scripts(tmp_path: Path, everylink: Command) -> None:
+    store, _ = nights(tmp_path / "s", [[], [SLOW], [SLOW], ["dark-host:n3"]])
+    page = tmp_path / "history.html"
+    assert everylink("history", "--store", store.path, "-o", page) == (0, f"{page}: 1 known; 11 hosts steady\n", "")
+    text = page.read_text()
+    assert "host n3: found since 11-02" in text
+    assert text.count('<svg viewBox="0 0 640 96" class="nights">') == 2, "of n3, and of all"
+    assert text.count('class="fails"') == 1
+    assert "<script" not in text
+    assert "default-src 'none'" in text
+    assert everylink("history", "--store", store.path, "-o", page)[2].endswith("exists; --force overwrites it\n")
+    assert everylink("history", "n3", "--store", store.path, "-o", page, "--force")[0] == 0
+    assert page.read_text().count('class="nights"') == 3, "sends, receives, and its story"
+    for words, said in (
+        (("-o", "x.pdf"), "-o x.pdf: the name must end in .html"),
+        (("--force",), "applies only to -o"),
+    ):
+        code, _, err = everylink("history", "--store", store.path, *words)
+        assert (code, said in err) == (2, True)
+
+
+def test_names_cannot_break_the_page(tmp_path: Path) -> None:
+    store, _ = nights(tmp_path / "s", [])
+    results = night(1, ["slow-host:n3*0.5"])
+    names = tuple(name.replace("n3", "<b>n3") for name in results.ranks.host)
+    kept(store, replace(results, ranks=replace(results.ranks, host=names)))
+    write_history(told(store), ["<i>"], tmp_path / "x.html")
+    assert "<b>" not in (tmp_path / "x.html").read_text()
+    assert "<i>" not in (tmp_path / "x.html").read_text()
 
 
 def test_an_empty_store_has_no_history(tmp_path: Path, everylink: Command) -> None:

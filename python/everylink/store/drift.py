@@ -13,7 +13,7 @@ from math import log
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 Values = NDArray[np.float64]  # logs of times / a reference, [series, nights]; NaN where there is none
 FEWEST = 8  # nights in which a change is looked for
@@ -115,7 +115,7 @@ def _scores(values: Values, noise: Values) -> Values:
 
 
 def _limit(series: int, nights: int) -> float:
-    return float(norm.isf(FALSE_RATE / 2 / series / nights))
+    return float(-ndtri(FALSE_RATE / 2 / series / nights))
 
 
 def _together(values: Values, count: int) -> Values:

@@ -98,8 +98,8 @@ def write_folder(folder: Path, results: Results, summary: Summary, usual: list[U
     Raises EverylinkError if the disk is full, FileDamaged if the results are.
     """
     try:
-        _write_hosts(folder / HOSTS, of_hosts(results, usual))
-        _write_links(folder / LINKS, results, usual)
+        write_hosts(folder / HOSTS, of_hosts(results, usual))
+        write_links(folder / LINKS, results, usual)
         if arrays := _facts_of(results):
             with (folder / FACTS).open("wb") as file:
                 np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
@@ -135,22 +135,29 @@ def _add_size(found: OfHosts, i: int, ranks: Ranks, size: Size, reference: Usual
         found.failed[i] += np.bincount(ends[kept & links.failed], minlength=len(found.failed[i]))
 
 
-def _write_hosts(path: Path, found: OfHosts) -> None:
+def write_hosts(path: Path, found: OfHosts) -> None:
+    """Raises OSError."""
     with path.open("wb") as file:
-        np.savez_compressed(file, send=_rounded(found.send), receive=_rounded(found.receive), timed=_small(found.timed),
+        np.savez_compressed(file, send=rounded(found.send), receive=rounded(found.receive), timed=_small(found.timed),
                             failed=_small(found.failed))  # fmt: skip
 
 
-def _rounded(values: Values) -> NDArray[np.int16]:
+def rounded(values: Values) -> NDArray[np.int16]:
+    """As they are stored, to 0.01 %; NaN is UNKNOWN."""
     known = np.isfinite(values)
     return np.where(known, np.clip(np.rint(np.where(known, values, 0) * PER_LOG), -32767, 32767), UNKNOWN).astype("<i2")
+
+
+def unrounded(values: NDArray[np.int16]) -> Values:
+    return np.where(values == UNKNOWN, np.nan, values / PER_LOG)
 
 
 def _small(counts: Counts) -> NDArray[np.uint32]:
     return counts.astype("<u4")
 
 
-def _write_links(path: Path, results: Results, usual: list[Usual]) -> None:
+def write_links(path: Path, results: Results, usual: list[Usual]) -> None:
+    """Raises OSError, FileDamaged, NotEnoughMemory."""
     ranks = len(results.ranks)
     places = np.arange(ranks)
     together = max(STRIP_LINKS // max(ranks, 1), 1)
@@ -236,7 +243,7 @@ def read_hosts(folder: Path, sizes: int, hosts: int) -> OfHosts:
     arrays = _arrays(folder / HOSTS, "send", "receive", "timed", "failed")
     if any(array.shape != (sizes, hosts) or array.dtype.kind not in "iu" for array in arrays):
         raise Damaged(f"{HOSTS} does not have {sizes} sizes of {hosts} hosts")
-    send, receive = (np.where(one == UNKNOWN, np.nan, one / PER_LOG) for one in arrays[:2])
+    send, receive = map(unrounded, arrays[:2])
     return OfHosts(send, receive, arrays[2].astype(np.int64), arrays[3].astype(np.int64))
 
 

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from everylink.inventory.versus import versus
-from everylink.store.folder import OfHosts, read_facts, read_hosts, read_summary
+from everylink.store.folder import OfHosts, read_facts, read_hosts, read_summary, rounded, unrounded
 from everylink.store.layout import Store
 from everylink.store.summary import Damaged, Seen, Summary
 
-VERSION = 1
+VERSION = 2
 LOOK_BACK = 60  # runs in which the last facts of a host are looked for
 TABLES = """
 CREATE TABLE meta(version INTEGER);
@@ -61,9 +61,11 @@ class Night:
 
     @cached_property
     def numbers(self) -> OfHosts:
-        shape = (len(self.summary.sizes), len(self.summary.hosts))
-        values = np.frombuffer(zlib.decompress(self.packed), np.float32).reshape(4, *shape)
-        return OfHosts(*values[:2].astype(np.float64), *values[2:].astype(np.int64))
+        shape = (2, len(self.summary.sizes), len(self.summary.hosts))
+        data = zlib.decompress(self.packed)
+        values = unrounded(np.frombuffer(data, "<i2", shape[0] * shape[1] * shape[2]).reshape(shape))
+        counts = np.frombuffer(data, "<u4", offset=2 * values.size).reshape(shape).astype(np.int64)
+        return OfHosts(*values, *counts)
 
 
 class Index:
@@ -82,7 +84,8 @@ class Index:
             "ORDER BY place DESC, name DESC LIMIT ?",
             (-1 if most is None else most,),
         )
-        return [_night(*row) for row in rows][::-1]
+        hosts: dict[str, tuple[str, ...]] = {}
+        return [_night(row, hosts) for row in rows][::-1]
 
     def newest_place(self) -> float | None:
         place: float | None = self._database.execute("SELECT max(place) FROM runs").fetchone()[0]
@@ -124,7 +127,8 @@ def index_of(store: Store, *, anew: bool = False) -> Index:
     there = dict(store.folders())
     for name in [name for name, path in was.items() if there.get(name) is None or str(there[name]) != path]:
         _remove(database, name)
-    added = [name for name in there if name not in _names(database)]
+    known = _names(database)
+    added = [name for name in there if name not in known]
     for name in added:
         _add(database, name, there[name], notes)
     if len(_names(database)) != len(was) or added or anew:
@@ -186,17 +190,21 @@ def _add(database: sqlite3.Connection, name: str, folder: Path, notes: list[str]
     database.execute("INSERT OR IGNORE INTO hosts(names) VALUES(?)", (names,))
     (hosts,) = database.execute("SELECT id FROM hosts WHERE names = ?", (names,)).fetchone()
     kept = json.dumps(asdict(replace(summary, hosts=(), findings=())))
-    stacked = np.stack([numbers.send, numbers.receive, numbers.timed, numbers.failed]).astype("<f4")
-    packed = zlib.compress(stacked.tobytes())
+    times, counts = np.stack([numbers.send, numbers.receive]), np.stack([numbers.timed, numbers.failed])
+    packed = zlib.compress(rounded(times).tobytes() + counts.astype("<u4").tobytes())
     values = (name, str(folder), summary.id, summary.place, summary.date, hosts, kept, packed, summary.facts, None)
     database.execute("INSERT INTO runs VALUES(?,?,?,?,?,?,?,?,?,?)", values)
     rows = ((name, seen.key, json.dumps(asdict(seen))) for seen in summary.findings)
     database.executemany("INSERT INTO findings VALUES(?,?,?)", rows)
 
 
-def _night(name: str, path: str, text: str, names: str, numbers: bytes) -> Night:
+def _night(row: tuple[Any, ...], hosts: dict[str, tuple[str, ...]]) -> Night:
+    """`hosts`: those of lists that were split already: most nights have the same."""
+    name, path, text, names, numbers = row
     said: dict[str, Any] = json.loads(text)
-    said |= {"hosts": tuple(names.split("\0")), "findings": (), "sizes": tuple(said["sizes"])}
+    if names not in hosts:
+        hosts[names] = tuple(names.split("\0"))
+    said |= {"hosts": hosts[names], "findings": (), "sizes": tuple(said["sizes"])}
     said["references"] = tuple(map(tuple, said["references"]))
     return Night(name, Path(path), Summary(**said), numbers)
 

@@ -21,6 +21,7 @@ Acknowledged = Callable[[str, Sequence[str], str], str]  # kind, hosts, time -> 
 FLAPS = 3  # times that a finding came
 STILL_SLOW = 0.5  # of what a host takes in nights in which it is found
 NEAR = 1  # nights between a change and what goes with it
+FAST = 0.001  # of a slow change each night: slower ones are told by the month
 MOST_PAIRS = 20  # whose single links are read
 
 
@@ -146,10 +147,11 @@ def event_text(event: Event, trends: Trends) -> str:
     """`1.07x the time since 11-20`, or that it degrades slowly."""
     factor, day = exp(event.change), trends.day(event.begin)
     if event.slow:
-        per_night = 100 * (exp(event.rate) - 1)
-        until = "now" if event.end >= len(trends.nights) - 2 else f"until {trends.day(event.end)}"
-        verb = "degrades" if factor > 1 else "improves"
-        return f"{verb} slowly since about {day}: {abs(per_night):.1f} % a night, {until} {factor:.2f}x the time"
+        often, rate = ("night", event.rate) if abs(event.rate) >= FAST else ("month", 30 * event.rate)
+        nights = len(trends.nights)
+        until = "now" if event.end >= nights - 2 - nights // 50 else f"until {trends.day(event.end)}"
+        verb, percent = "degrades" if factor > 1 else "improves", 100 * abs(exp(rate) - 1)
+        return f"{verb} slowly since about {day}: {percent:.1f} % a {often}, {until} {factor:.2f}x the time"
     return f"{factor:.2f}x the time since {day}"
 
 

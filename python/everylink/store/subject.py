@@ -11,7 +11,7 @@ from everylink.nearest import suggestion
 from everylink.store.drift import events_of
 from everylink.store.index import Changed
 from everylink.store.story import History, Story, event_text
-from everylink.store.trends import FAILURE, Trends, of_link, trends_of
+from everylink.store.trends import FAILURE, Trends, of_link
 
 Values = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def subject_history(whole: History, ends: tuple[str, ...]) -> OfSubject:
         if end not in known:
             nights = len(whole.trends.nights)
             raise UserMistake(f"{end}: was not measured in the newest {nights} runs{suggestion(end, known)}")
-    trends = trends_of(whole.trends.nights, ends)
+    trends = whole.trends.of(ends)
     lines = _of_host(trends) if len(ends) == 1 else _of_ways(trends, (ends[0], ends[1]))
     subject = f"host {ends[0]}" if len(ends) == 1 else f"links between {ends[0]} and {ends[1]}"
     wanted = set(ends)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,12 @@ class Trends:
         """The larger of both directions."""
         return np.fmax(self.send, self.receive)
 
+    def of(self, hosts: Sequence[str]) -> "Trends":
+        """Those of some of the hosts."""
+        rows = [self.hosts.index(host) for host in hosts]
+        send, receive = self.send[:, rows], self.receive[:, rows]
+        return replace(self, hosts=tuple(hosts), send=send, receive=receive, there=self.there[rows])
+
     def day(self, night: int) -> str:
         """The date of a night, without the year if it is that of the newest."""
         date, newest = (self.nights[which].summary.date for which in (night, -1))
@@ -48,7 +54,8 @@ def comparable(nights: Sequence[Night]) -> list[Night]:
 def trends_of(nights: Sequence[Night], only: Sequence[str] = ()) -> Trends:
     """Of these nights, of all hosts or some."""
     sizes = tuple(sorted({size for night in nights for size in night.summary.sizes}))
-    every = dict.fromkeys(host for night in reversed(nights) for host in night.summary.hosts)
+    lists = dict.fromkeys(night.summary.hosts for night in reversed(nights))
+    every = dict.fromkeys(host for names in lists for host in names)
     hosts = tuple(host for host in every if not only or host in only)
     number = {host: place for place, host in enumerate(hosts)}
     shape = (len(sizes), len(hosts), len(nights))

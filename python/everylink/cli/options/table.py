@@ -1136,6 +1136,14 @@ HISTORY = Command(
             group="Store",
             brief="look at the newest N runs",
         ),
+        Option(
+            names=("-o", "--output"),
+            value="PAGE",
+            unit="file",
+            group="Output",
+            brief="write a page instead, whose name ends in .html",
+        ),
+        _force("PAGE"),
         _all("print all changes of hosts, of which otherwise 15 are printed"),
         *_forms("how many of each, as one line"),
         *HELP,
@@ -1143,6 +1151,7 @@ HISTORY = Command(
     examples=(
         Example("The last three months:", "everylink history --store checks --nights 90"),
         Example("One host:", "everylink history n17 --store checks"),
+        Example("A page for the colleagues:", "everylink history --store checks -o history.html"),
     ),
 )
 
