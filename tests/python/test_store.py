@@ -169,6 +169,16 @@ def test_thinning_counts_days_with_runs_and_keeps_every_run(tmp_path: Path) -> N
     assert index_of(store).notes == []
 
 
+def test_what_a_killed_writer_left_of_an_index_goes_after_a_day(tmp_path: Path) -> None:
+    store, index = nights(tmp_path / "s", [[]])
+    for name, age in (("1", 2 * 86400), ("2", 60)):
+        left = store.index.with_name(f"index.sqlite.{name}.new")
+        left.touch()
+        os.utime(left, (left.stat().st_mtime - age,) * 2)
+    thin_out(store, index, Kept())
+    assert [path.name for path in store.path.glob("*.new")] == ["index.sqlite.2.new"]
+
+
 # --- the command -----------------------------------------------------------------------------------------------
 def test_the_command_lists_adds_and_verifies(tmp_path: Path, everylink: Command, file: Path) -> None:
     there = tmp_path / "s"

@@ -70,11 +70,12 @@ def settings_now() -> Settings:
     settings = Settings()
     for path in (SYSTEM, home / "everylink" / NAME, Path(NAME)):
         if path.is_file():
-            settings = _with_file(settings, path)
+            settings = with_file(settings, path)
     return settings
 
 
-def _with_file(settings: Settings, path: Path) -> Settings:
+def with_file(settings: Settings, path: Path) -> Settings:
+    """The settings, with what this file says instead. Raises UserMistake."""
     try:
         if path.stat().st_size > LARGEST:
             raise UserMistake(f"{path}: is too large (limit {LARGEST} bytes)")

@@ -152,7 +152,7 @@ def _read(path: Path) -> sqlite3.Connection | None:
 
 def _write(database: sqlite3.Connection, store: Store, notes: list[str]) -> None:
     """Beside its place, then renamed. That it cannot be written is no error: the next question makes it again."""
-    new = store.index.with_name(f"{store.index.name}.{os.getpid()}.new")
+    new = store.index.with_name(f"{store.index.name}.{os.urandom(4).hex()}.new")  # processes of two hosts may be equal
     try:
         with new.open("wb") as file:
             file.write(database.serialize())

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from everylink.errors import UserMistake
+from everylink.errors import EverylinkError, UserMistake
 from everylink.judge.verdict import Conclusion, JudgedRun
 from everylink.model.results import Results
 from everylink.store.folder import (
@@ -26,6 +26,7 @@ from everylink.store.layout import Store
 from everylink.store.summary import Seen, Summary, seconds_of, settings_of
 
 LINK_DAYS, RESULT_DAYS = 90, 3  # with runs: single links, and the files of a check, are kept so long
+DAY = 86400  # seconds
 NOT_IN_NAMES = re.compile(r"[^\w.\-]")
 
 
@@ -102,12 +103,21 @@ def _time_of(results: Results) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
+def _remove_left(store: Store) -> None:
+    """What a killed writer left of an index."""
+    for path in store.index.parent.glob(f"{store.index.name}.*.new"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > DAY:
+                path.unlink()
+
+
 def thin_out(store: Store, index: Index, kept: Kept) -> tuple[int, int]:
     """Remove the single links, and the results files, of runs beyond the newest days that have runs.
 
     Days are counted, not subtracted: a clock that is wrong costs nothing. Returns how many files and bytes went.
     Raises EverylinkError.
     """
+    _remove_left(store)
     limits: Mapping[str, int] = {OF_LINKS: kept.links, OF_RESULTS: kept.results}
     folders = dict(store.folders())
     days: list[str] = []
@@ -118,8 +128,12 @@ def thin_out(store: Store, index: Index, kept: Kept) -> tuple[int, int]:
         for file, kind in KEPT.items():
             if kind in limits and len(days) > limits[kind] and name in folders:
                 path = folders[name] / file
-                with suppress(FileNotFoundError):
+                try:
                     bytes_of_file = path.stat().st_size
                     path.unlink()
-                    files, size = files + 1, size + bytes_of_file
+                except FileNotFoundError:
+                    continue
+                except OSError as error:
+                    raise EverylinkError(f"{path}: cannot be removed: {error.strerror}") from None
+                files, size = files + 1, size + bytes_of_file
     return files, size

@@ -101,7 +101,7 @@ def opened_or_new(path: Path, index: Path | None = None) -> Store:
         others = [entry.name for entry in os.scandir(path) if not entry.name.startswith(f"{MARKER}.")]
         if others:
             raise UserMistake(f"{path}: is not a store: it has {plural(len(others), 'file')}, but no {MARKER}")
-        new = path / f"{MARKER}.{os.getpid()}"
+        new = path / f"{MARKER}.{os.urandom(4).hex()}"
         new.write_text(json.dumps({"schema": SCHEMA}) + "\n", encoding="utf-8")
         _synced(new)
         new.replace(path / MARKER)

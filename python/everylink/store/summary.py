@@ -134,7 +134,7 @@ def subject_of(verdict: Verdict, named: Mapping[str, tuple[str, str]]) -> tuple[
 def text_of_summary(summary: Summary, files: Mapping[str, Mapping[str, Any]]) -> str:
     """`run.json`: the summary, the files of the folder with their sizes, checksums and kinds, and its own checksum."""
     said = _plain(asdict(summary)) | {"files": files}
-    return json.dumps({"schema": SCHEMA, "sha256": _checksum(said), **said}, indent=1, allow_nan=False) + "\n"
+    return json.dumps({"schema": SCHEMA, "sha256": checksum_of_fields(said), **said}, indent=1, allow_nan=False) + "\n"
 
 
 def summary_of(text: str) -> tuple[Summary, dict[str, dict[str, Any]]]:
@@ -144,7 +144,7 @@ def summary_of(text: str) -> tuple[Summary, dict[str, dict[str, Any]]]:
         schema = said.pop("schema")
         if schema != SCHEMA:
             raise Damaged(f"run.json is of the kind {str(schema)[:40]}, not {SCHEMA}")
-        if said.pop("sha256") != _checksum(said):
+        if said.pop("sha256") != checksum_of_fields(said):
             raise Damaged("run.json does not fit its checksum")
         files = said.pop("files")
         findings = tuple(Seen(**one | {"hosts": tuple(one["hosts"])}) for one in said.pop("findings"))
@@ -154,10 +154,36 @@ def summary_of(text: str) -> tuple[Summary, dict[str, dict[str, Any]]]:
         if extra := said.keys() - known:
             raise Damaged(f"run.json has the unknown field {min(extra)}")
         summary = Summary(**said, **lists, findings=findings, references=references)
-        seconds_of(summary.time)
+        _check(summary, files)
         return summary, files
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise error if isinstance(error, Damaged) else Damaged(f"run.json cannot be read: {error}") from None
+
+
+def _check(summary: Summary, files: Any) -> None:
+    """Raises ValueError, TypeError if a field is not of its type."""
+    seconds_of(summary.time)
+    texts = [getattr(summary, field.name) for field in fields(Summary) if field.type is str]
+    texts += [*summary.hosts, *summary.settings, *summary.settings.values()]
+    numbers = [summary.ranks, summary.links_measured, summary.links_failed, *summary.sizes]
+    for one in summary.findings:
+        texts += [one.kind, one.key, one.symptom, one.text, one.ack, *one.hosts]
+        numbers.append(one.bytes)
+        if one.factor is not None and not isinstance(one.factor, int | float):
+            raise TypeError("a factor is not a number")
+    if not all(isinstance(text, str) and "\0" not in text for text in texts):
+        raise TypeError("a text is none")
+    if not all(isinstance(number, int) and 0 <= number < 2**63 for number in numbers):
+        raise TypeError("a count is not a number")
+    if not isinstance(summary.place, int | float) or not math.isfinite(summary.place) or not summary.hosts:
+        raise ValueError("it has no place among the runs, or no hosts")
+    if len(summary.references) != len(summary.sizes) or not isinstance(files, dict):
+        raise ValueError("its sizes and references differ in number")
+    for name, entry in files.items():
+        if "/" in name or not isinstance(entry["bytes"], int) or not isinstance(entry["sha256"], str):
+            raise ValueError("it lists a file that cannot be")
+        if entry["kept"] not in ("always", "links", "results"):
+            raise ValueError("it keeps a file for an unknown time")
 
 
 def file_entry(path: Path, kept: str) -> dict[str, Any]:
@@ -170,7 +196,7 @@ def checksum_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _checksum(said: Mapping[str, Any]) -> str:
+def checksum_of_fields(said: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

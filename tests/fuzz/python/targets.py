@@ -6,6 +6,7 @@ A target may raise EverylinkError; anything else is a finding. What a parser doc
 
 import atexit
 import io
+import json
 import shutil
 import tempfile
 import warnings
@@ -26,6 +27,7 @@ from everylink.cli.options.table import (
     NETWORK_SANITIZER,
     PINGPONGANALYSIS,
 )
+from everylink.cli.settings import Settings, with_file
 from everylink.errors import EverylinkError
 from everylink.figure.curves import parsed_line
 from everylink.host_lists import MOST_HOSTS, PART, expanded, folded, how_many
@@ -43,6 +45,7 @@ from everylink.launch.sides import side_args
 from everylink.page.server import File, Request
 from everylink.predict.patterns import made_pattern, read_pattern
 from everylink.simulate.faults import parse_fault
+from everylink.store.summary import Damaged, checksum_of_fields, summary_of
 from everylink.terminal.progress import parse_event
 from everylink.units import parsed_rate, parsed_size
 
@@ -129,6 +132,27 @@ def topology(data: bytes) -> None:
     """Slurm's topology.conf, or the output of ibnetdiscover."""
     if not takes_long(data.decode("utf-8", "replace")):
         read_topology(file_of(data))
+
+
+@target
+def summary(data: bytes) -> None:
+    """`run.json` of a store; its checksum is made to fit, so that more than that is looked at."""
+    text = data.decode("utf-8", "replace")
+    with suppress(Damaged):
+        summary_of(text)
+    with suppress(ValueError, RecursionError):
+        said = json.loads(text)
+        if isinstance(said, dict):
+            said.pop("sha256", None)
+            schema = said.pop("schema", None)
+            fitting = {"schema": schema, "sha256": checksum_of_fields(said), **said}
+            summary_of(json.dumps(fitting))
+
+
+@target
+def settings(data: bytes) -> None:
+    """`everylink.toml`."""
+    with_file(Settings(), file_of(data))
 
 
 @target
