@@ -5,13 +5,17 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from conftest import Command
+from everylink.cli import main
 from everylink.deviation.scale import FAILED, factors
 from everylink.errors import EverylinkError
 from everylink.store.folder import HOSTS, LINKS, read_links
@@ -21,6 +25,7 @@ from everylink.store.layout import MARKER, Store, opened_or_new
 from everylink.store.since import since_last
 from everylink.store.summary import Summary
 from inventories import cluster, make_inventory
+from make_results import make_results
 from stores import kept, night, nights, time_of
 
 SLOW = "slow-host:n3*0.7"
@@ -256,3 +261,45 @@ def test_what_changed_on_hosts_is_known_also_of_one_that_was_away(tmp_path: Path
     changes = [[(one.hosts, one.before, one.after) for one in index.changes(night)] for night in index.nights()]
     assert changes[:2] == [[], []]
     assert sorted(changes[2]) == [(("n00", "n01", "n02"), "1.0", "2.0"), (("n03",), "1.0", "2.0")]
+
+
+# --- real processes --------------------------------------------------------------------------------------------
+@pytest.mark.long("half a minute")
+def test_writers_that_are_killed_at_any_time_lose_nothing_and_leave_nothing_locked(tmp_path: Path) -> None:
+    store = tmp_path / "s"
+    runs = [make_results(tmp_path / f"{day}.h5", attributes={"created": time_of(day)}) for day in range(1, 13)]
+    adding = [sys.executable, "-m", "everylink", "store", "--store", str(store), "--quiet", "--add"]
+    for number, run in enumerate(runs):
+        writer = subprocess.Popen([*adding, str(run)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            writer.wait(0.4 + 0.15 * number)
+        except subprocess.TimeoutExpired:
+            writer.kill()
+            writer.wait()
+    survived = len(index_of(opened_or_new(store)))
+    for run in runs:  # those that are there already are refused
+        subprocess.run([*adding, str(run)], check=False, capture_output=True)
+    index = index_of(opened_or_new(store))
+    assert survived <= len(index) == 12
+    assert index.notes == []
+    assert main(["store", "--store", str(store), "--verify"]) == 0
+
+
+@pytest.mark.long("root, and a file system in memory")
+def test_a_disk_that_is_really_full_leaves_the_store_as_it_was(tmp_path: Path, everylink: Command) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "none", str(tmp_path)]
+    if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("needs root and tmpfs")
+    try:
+        store, _ = nights(tmp_path / "s", [[], []])
+        with suppress(OSError):
+            (tmp_path / "fills").write_bytes(bytes(2**20))
+        with pytest.raises(EverylinkError, match="No space left on device"):
+            kept(store, night(3, hosts=40))
+        assert len(names(store)) == 2
+        assert everylink("history", "--store", store.path, "--quiet")[0] == 0
+        (tmp_path / "fills").unlink()
+        kept(store, night(3))
+        assert len(names(store)) == 3
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)

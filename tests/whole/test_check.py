@@ -1,6 +1,8 @@
 """`everylink check` with the real core: by a fake ssh over a simulated network, and on this machine."""
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -144,3 +146,19 @@ def test_a_store_keeps_each_check_and_says_what_is_new(check: Check, ssh_folder:
     assert json.loads((Path(second) / "verdict.json").read_text())["folder"] == second
     assert main(["store", "--store", str(store), "--verify"]) == 0
     assert list((store / "incoming").iterdir()) == []
+
+
+def test_a_store_on_a_full_disk_does_not_hide_the_verdict(
+    check: Check, ssh_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("everylink.store.folder.np.savez_compressed", full)
+    store = ssh_folder / "store"
+    words = ("--within", "10s", "--store", str(store), "--mode", "sim:hosts=4,slow-host=2*0.5")
+    code, lines, err = check("n[1-4]", *words)
+    assert (code, lines[-1]) == (1, "FAULTS: 1 fault")
+    assert "No space left on device; what was measured is kept there" in err
+    (left,) = (store / "incoming").iterdir()
+    assert (left / "results.h5").is_file()

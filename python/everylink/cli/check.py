@@ -178,7 +178,11 @@ def _checked(
     if store is None:
         _keep(checked, checked.folder)
     else:
-        checked = keep_in_store(store, checked, _keep, options, settings.kept)
+        try:
+            checked = keep_in_store(store, checked, _keep, options, settings.kept)
+        except (EverylinkError, OSError):
+            give(_answer(checked), options)  # a full disk must not hide what was found
+            raise
     give(_answer(checked), options)
     return checked.conclusion.exit_code
 
