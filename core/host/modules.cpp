@@ -45,8 +45,13 @@ constexpr Packaged packages_of_libraries[] = {{"libhdf5_serial.so", "libhdf5-103
                                               {"libpsm2.so", "libpsm2-2"},
                                               {"libpmix.so", "libpmix2"}};
 
-// What the dynamic linker said; of a missing library, how to install it.
+// What the dynamic linker said; of a missing library, how to install it; of a missing function, whose it is.
 std::string reason_of(const std::string& said) {
+  const auto file = said.substr(0, said.find(": undefined symbol: "));
+  if (said.find("undefined symbol: _ZN9everylink") != said.npos)  // a function of the core
+    return file + " belongs to another version of Everylink";
+  if (said.find("undefined symbol: MPI_") != said.npos)
+    return fmt::format("{}; the MPI library must be of MPI 3 or later", said);
   if (said.find(": cannot open shared object file") == said.npos) return said;
   const std::string library = said.substr(0, said.find(':'));
   for (const auto& one : packages_of_libraries)

@@ -88,6 +88,18 @@ def test_a_named_library_that_does_not_exist_or_is_none_is_refused_in_one_line(r
         assert why in done.stderr
 
 
+@needs_open_mpi
+def test_a_module_that_calls_what_the_core_does_not_have_is_of_another_version(run: Run, tmp_path: Path) -> None:
+    module = (MODULES / "mpi_openmpi.so").read_bytes()
+    assert b"short_version" in module
+    (tmp_path / "mpi_openmpi.so").write_bytes(module.replace(b"short_version", b"later_version"))
+    named = {"EVERYLINK_TRANSPORT_PATH": str(tmp_path), "EVERYLINK_MPI_LIBRARY": "libmpi.so.40"}
+    done = run("--mode", "mpi", environment=named)
+    assert done.returncode == 2
+    path = tmp_path / "mpi_openmpi.so"
+    assert done.stderr == f"everylink-measure: --mode mpi: {path} belongs to another version of Everylink\n"
+
+
 # --- The long tests ----------------------------------------------------------------------------------------------
 
 
