@@ -64,7 +64,8 @@ class Everylink(CMakePackage):
         args = [self.define("EVERYLINK_UNITY", True), self.define("EVERYLINK_PORTALS", "OFF")]
         for name in ("mpi", "ucx", "ofi", "verbs", "psm2", "pmix"):
             option = "IBVERBS" if name == "verbs" else name.upper()
-            args.append(self.define(f"EVERYLINK_{option}", "ON" if f"+{name}" in self.spec else "OFF"))
+            built = "ON" if f"+{name}" in self.spec else "OFF"
+            args.append(self.define(f"EVERYLINK_{option}", built))
         return args
 
     @run_after("install", when="+python")
