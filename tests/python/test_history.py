@@ -13,9 +13,11 @@ import pytest
 from conftest import Command
 from everylink.page.history import write_history
 from everylink.store.drift import Event, events_of
+from everylink.store.folder import read_summary
 from everylink.store.index import index_of
 from everylink.store.layout import Store
 from everylink.store.story import History, State, history_of
+from everylink.store.summary import Seen, text_of_summary
 from everylink.terminal.history import sparkline
 from stores import kept, night, nights
 
@@ -118,6 +120,18 @@ def test_what_comes_and_goes_flaps_hosts_and_links(tmp_path: Path) -> None:
         (State.FLAPPING, "pair n1:1 <-> n2:2: flaps"),
     ]
     assert all("found in 4 of 7 nights, came 3 times, last on 11-06" in text for _, text in found)
+
+
+def test_a_link_that_was_as_slow_on_a_night_without_a_verdict_did_not_flap(tmp_path: Path) -> None:
+    faults = ["slow-link:n1>n2*0.5", "slow-link:n2>n1*0.5"]
+    store, _ = nights(tmp_path / "s", [faults] * 7)
+    seen = Seen("pair", "pair n1 n2", ("n1", "n2"), "slow", 2**20, 1.9, "pair n1:1 <-> n2:2: slow, 1.90x the time")
+    for number, path in enumerate(sorted(store.path.glob("runs/*/*"))):
+        summary, files = read_summary(path)
+        found = replace(summary, findings=(seen,) if number % 2 == 0 else ())
+        (path / "run.json").write_text(text_of_summary(found, files))
+    (one,) = history_of(index_of(store, anew=True), 30).stories
+    assert (one.state, one.text.partition(": slow")[0]) == (State.KNOWN, "pair n1:1 <-> n2:2: found all the time")
 
 
 def test_a_host_that_was_away_is_not_cured_meanwhile(tmp_path: Path) -> None:

@@ -241,7 +241,10 @@ class _Told:
         """Nights in which the host was as slow as in those in which it was found: the judge missed it by a little."""
         if row is None or size < 0:
             return frozenset()
-        values = self.worse[size, row]
+        return self._as_slow(self.worse[size, row], track, events)
+
+    def _as_slow(self, values: Values, track: _Track, events: Sequence[Event]) -> frozenset[int]:
+        """Nights whose values are like those of the nights in which it was found."""
         usual = self._usual(values, track, events)
         level = np.median([values[night] for night in track.seen]) - usual
         if not np.isfinite(level) or level <= 0:
@@ -354,13 +357,13 @@ class _Told:
         return [self._of_other(track, id(track) in read) for track in others]
 
     def _of_other(self, track: _Track, is_read: bool) -> Story:
-        episodes, curve, last = track.episodes(), None, track.last
-        if is_read and len(last.hosts) == 2:
+        curve, last, also = None, track.last, frozenset[int]()
+        if is_read and len(last.hosts) == 2 and last.bytes in self.trends.sizes:
             ends = last.hosts[0], last.hosts[1]
-            values = np.fmax(*(of_link(self.trends.nights, self.trends.sizes, way) for way in (ends, ends[::-1])))
-            if last.bytes in self.trends.sizes:
-                own = values[self.trends.sizes.index(last.bytes)]
-                curve = np.exp(own - self._usual(own, track, ()))
+            size = [last.bytes]
+            own = np.fmax(*(of_link(self.trends.nights, size, way)[0] for way in (ends, ends[::-1])))
+            curve, also = np.exp(own - self._usual(own, track, ())), self._as_slow(own, track, ())
+        episodes = track.episodes(also)
         subject, _, _ = last.text.partition(": ")
         return self._story(subject, last.hosts, track, episodes, (), last.bytes, curve)
 

@@ -99,6 +99,8 @@ def _add_night(values: Values, night: Night, sizes: Sequence[int], frm: int, to:
         return
     columns = np.flatnonzero(links.host == to)
     for own, size in enumerate(night.summary.sizes):
+        if size not in sizes:
+            continue
         rows = [links.codes(own, slice(rank, rank + 1))[0, columns] for rank in np.flatnonzero(links.host == frm)]
         codes = np.concatenate(rows)
         timed = np.log(factors(codes[codes > FAILED]))
