@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from everylink.host_lists import folded
 from everylink.inventory.meanings import HOST
-from everylink.store.drift import Event, events_of
+from everylink.store.drift import LEAST, Event, events_of
 from everylink.store.index import Changed, Index, Night
 from everylink.store.summary import Seen
 from everylink.store.trends import Trends, comparable, of_link, trends_of
@@ -244,12 +244,13 @@ class _Told:
         return self._as_slow(self.worse[size, row], track, events)
 
     def _as_slow(self, values: Values, track: _Track, events: Sequence[Event]) -> frozenset[int]:
-        """Nights whose values are like those of the nights in which it was found."""
-        usual = self._usual(values, track, events)
-        level = np.median([values[night] for night in track.seen]) - usual
-        if not np.isfinite(level) or level <= 0:
+        """Nights whose values are like those of the nights in which it was found; of what is slow only."""
+        found = float(np.median([values[night] for night in track.seen]))
+        if track.last.symptom != "slow" or not np.isfinite(found):
             return frozenset()
-        return frozenset(np.flatnonzero(values - usual > STILL_SLOW * level).tolist())
+        usual = self._usual(values, track, events)
+        least = found - max(STILL_SLOW * (found - usual), LEAST)
+        return frozenset(np.flatnonzero(values > least).tolist())
 
     def _usual(self, values: Values, track: _Track | None, events: Sequence[Event]) -> float:
         """What a host took before it changed, else while nothing was found of it, else what all hosts take."""
