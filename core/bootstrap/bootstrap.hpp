@@ -47,9 +47,9 @@ struct Round {
 
 // What rank 0 tells the ranks, and which of them.
 struct Decided {
-  Decided(Blob text) : text(std::move(text)) {}  // for all
-  Decided(Blob text, std::optional<std::vector<int>> called)
-      : text(std::move(text)), called(std::move(called)) {}
+  Decided(Blob to_all) : text(std::move(to_all)) {}
+  Decided(Blob to_some, std::optional<std::vector<int>> some)
+      : text(std::move(to_some)), called(std::move(some)) {}
 
   Blob text;
   // Sorted. The others rest: they hear nothing, and nobody waits for them, until they are called again.

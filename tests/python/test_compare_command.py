@@ -9,6 +9,7 @@ import pytest
 from conftest import Command
 from damage import READ, Recipe
 from everylink.io.results_file import write_results
+from everylink.version import VERSION
 from fabric_runs import SIZE, fabric_run
 from hostile import damaged_by
 from make_results import make_results
@@ -98,14 +99,14 @@ def test_many_hosts_with_the_same_change_are_one_line(tmp_path: Path, everylink:
 def test_different_settings_are_reported(tmp_path: Path, everylink: Command) -> None:
     run = fabric_run(hosts=17, sizes=(8, SIZE))
     other = fabric_run(hosts=16, sizes=(SIZE, 64), seed=2)
-    facts = replace(other.facts, tool_version="0.2.0", transport_options="sockets=4", check=True, complete=False)
+    facts = replace(other.facts, tool_version="9.8.7", transport_options="sockets=4", check=True, complete=False)
     write_results(replace(run, path=tmp_path / "a.h5"))
     write_results(replace(other, path=tmp_path / "b.h5", facts=facts))
     code, out, _ = everylink("compare", tmp_path / "a.h5", tmp_path / "b.h5")
     assert code == 0
     for line in (
         "The new run is incomplete: it was interrupted, or is still running; these are its links so far",
-        "version: 0.1.0 -> 0.2.0", "options of --mode: none -> sockets=4", "--check: off -> on",
+        f"version: {VERSION} -> 9.8.7", "options of --mode: none -> sockets=4", "--check: off -> on",
         "only in the base: 1 rank: n16:16", "only in the base: 8 B", "only in the new run: 64 B",
     ):  # fmt: skip
         assert f"\n  {line}\n" in out
