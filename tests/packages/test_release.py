@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -95,10 +94,15 @@ def test_the_wheel_is_small_and_holds_modules_and_licences_but_no_library_of_the
         assert "RUNPATH" not in read
 
 
+def unpacked(packages: Path, processor: str, into: Path) -> Path:
+    into.mkdir()
+    done("tar", "-xzf", packages / f"everylink-{VERSION}-linux-{processor}.tar.gz", "-C", into)
+    (top,) = into.iterdir()
+    return top
+
+
 def test_the_tar_file_runs_from_any_folder_without_python(packages: Path, tmp_path: Path) -> None:
-    with tarfile.open(packages / f"everylink-{VERSION}-linux-x86_64.tar.gz") as archive:
-        archive.extractall(tmp_path / "a folder", filter="data")
-    (top,) = (tmp_path / "a folder").iterdir()
+    top = unpacked(packages, "x86_64", tmp_path / "a folder")
     core = top / "bin/everylink-measure"
     assert done(core, "--version", env=BARE).split() == ["everylink-measure", VERSION]
     done(core, "--np", 4, "--mode", "tcp", "-s", "8", "-o", tmp_path / "x.h5", env=BARE)
@@ -108,10 +112,8 @@ def test_the_tar_file_runs_from_any_folder_without_python(packages: Path, tmp_pa
 
 @pytest.mark.skipif(not shutil.which("qemu-aarch64-static"), reason="needs qemu-user-static")
 def test_the_core_for_aarch64_starts_in_an_emulator(packages: Path, tmp_path: Path) -> None:
-    with tarfile.open(packages / f"everylink-{VERSION}-linux-aarch64.tar.gz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    top = unpacked(packages, "aarch64", tmp_path / "a folder")
     emulator = ["qemu-aarch64-static", "-L", ROOT / "build/portable/aarch64/emulated"]
-    (top,) = tmp_path.iterdir()
     assert done(*emulator, top / "bin/everylink-measure", "--version").split()[-1] == VERSION
     assert "tcp" in done(*emulator, top / "bin/everylink-measure", "--list")
 
