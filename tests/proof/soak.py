@@ -14,6 +14,7 @@ import numpy as np
 from conftest import measure_program
 
 FIRST_PART = 0.25  # of a run, in which buffers and caches fill, is not looked at
+LAST_PART = 0.75  # after this part, whatever is bounded should be full
 
 
 @dataclass
@@ -68,11 +69,12 @@ def growth(steps: np.ndarray, values: np.ndarray) -> tuple[float, float]:
 def row(name: str, took: float, steps: int, process: Process) -> str:
     seen = np.array(process.seen, float)
     late = seen[seen[:, 0] >= FIRST_PART * steps]
-    bytes_a_step, error = growth(late[:, 0], late[:, 1] * 1024)
+    slopes = [growth(part[:, 0], part[:, 1] * 1024) for part in (late, seen[seen[:, 0] >= LAST_PART * steps])]
+    of_late, of_last = (f"{slope:.3f} ± {error:.3f}" for slope, error in slopes)
     files_a_step, _ = growth(late[:, 0], late[:, 2])
     return (
         f"| {name} | {took / 60:.0f} min | {steps:,} | {process.name} | {late[0, 1] / 1024:.1f} to "
-        f"{late[-1, 1] / 1024:.1f} MiB | {bytes_a_step:.3f} ± {error:.3f} | {late[0, 2]:.0f} to {late[-1, 2]:.0f} "
+        f"{late[-1, 1] / 1024:.1f} MiB | {of_late} | {of_last} | {late[0, 2]:.0f} to {late[-1, 2]:.0f} "
         f"| {files_a_step:.1e} |"
     )
 
@@ -87,7 +89,17 @@ def main(words: list[str]) -> int:
         "tcp, 4 ranks": ["--np", "4", "--mode", "tcp", "--min-runtime", str(chosen.hours * 3600)],
         "sim, 2 ranks": ["--np", "2", "--mode", "sim", "--min-iterations", str(chosen.steps)],
     }
-    head = ("run", "took", "steps", "process", "memory of its own", "bytes a step", "open files", "files a step")
+    head = (
+        "run",
+        "took",
+        "steps",
+        "process",
+        "memory of its own",
+        "bytes a step",
+        "in the last quarter",
+        "open files",
+        "files a step",
+    )
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for name, options in runs.items():
         began = time.monotonic()
