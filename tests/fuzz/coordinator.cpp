@@ -123,7 +123,7 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
     const View raw = in.bytes(in.byte());
     submitted[hostile].to_rank_0.assign(raw.begin(), raw.end());
   }
-  const auto introduction = unpacked<Introduction>(coordinator.decide(submitted, {}));
+  const auto introduction = unpacked<Introduction>(coordinator.decide(submitted, {}).text);
   Order before = introduction.first, order = before;
   const Plan plan = plan_for(o, introduction, Attempt::main, 0);
   for (int round = 0; round < 40 && !order.is<Stop>(); ++round) {
@@ -134,7 +134,7 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
     if (in.any() && in.byte() % 8 == 0) gone.push_back(hostile);
     for (int more = in.byte() % 16 == 0 ? 2 : 1; more > 0; --more)
       submitted.push_back({hostile, forged(in, honest(hostile, before, plan))});
-    before = std::exchange(order, unpacked<Order>(coordinator.decide(submitted, gone)));
+    before = std::exchange(order, unpacked<Order>(coordinator.decide(submitted, gone).text));
     if (order.replaces) before = {Submit{}};
   }
 }

@@ -1,10 +1,8 @@
 """The command line itself: abbreviations, exit codes, and one line per error."""
 
 import os
-import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -26,16 +24,6 @@ def one_line(answer: tuple[int, str, str]) -> str:
 
 def test_the_version_is_that_of_the_package(everylink: Command) -> None:
     assert everylink("--version") == (0, f"everylink {package.__version__}\n", "")
-
-
-def test_packages_take_the_version_from_its_one_home() -> None:
-    root = Path(__file__).parents[2]
-    pyproject = tomllib.loads((root / "pyproject.toml").read_text())
-    assert "version" not in pyproject["project"]
-    source = pyproject["tool"]["scikit-build"]["metadata"]["version"]
-    found = re.search(source["regex"], (root / source["input"]).read_text(), re.MULTILINE)
-    assert found is not None
-    assert found["value"] == package.__version__
 
 
 def test_help_names_every_command(everylink: Command) -> None:

@@ -7,6 +7,7 @@ If that is not set, linktest-report must be on PATH, and the wheel is empty. Thi
 import base64
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tomllib
@@ -19,6 +20,7 @@ NAME = "everylink_in_place_of_linktest"
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     if source := os.environ.get("EVERYLINK_SOURCE"):
         project = tomllib.loads((Path(source) / "pyproject.toml").read_text())["project"]
+        project["version"] = version_of(Path(source))
         files = {name: path.read_bytes() for name, path in files_of(Path(source) / "python")}
     elif shutil.which("linktest-report"):
         project, files = {"version": "0", "requires-python": ">=3.11", "dependencies": [], "scripts": {}}, {}
@@ -33,6 +35,10 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for name, content in files.items():
             archive.writestr(name, content)
     return wheel
+
+
+def version_of(source):
+    return re.search(r'^VERSION = "(.+)"$', (source / "python/everylink/version.py").read_text(), re.MULTILINE)[1]
 
 
 def files_of(folder):
