@@ -280,7 +280,7 @@ def test_rows_that_the_file_does_not_take_are_merged_from_beside_it(tmp_path: Pa
 @pytest.mark.skipif(not shutil.which("unshare") or os.geteuid() != 0, reason="a small disk requires root and unshare")
 def test_on_a_full_disk_the_run_goes_on_and_leaves_what_was_committed(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
-    script = 'trap : TERM USR1; mount -t tmpfs -o size=900k none disk; "$@" & p=$!; while kill -0 $p 2>&-; do wait $p; '
+    script = 'trap : TERM USR1; mount -t tmpfs -o size=3m none disk; "$@" & p=$!; while kill -0 $p 2>&-; do wait $p; '
     script += "code=$?; done; cp disk/x.h5 .; exit $code"
     small_disk = ["unshare", "--mount", "bash", "-c", script, "bash"]
     run = Running(tmp_path, "--np", RANKS, *TCP, place=tmp_path / "disk" / "x.h5", launcher=small_disk)
