@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from everylink.cli.kinds import judged
+from everylink.judge.verdict import JudgedRun
 from everylink.model.results import Results
 from everylink.simulate.fabric import Fabric, all_links
 from everylink.simulate.faults import parse_fault
@@ -35,12 +36,16 @@ def night(day: int, faults: Sequence[str] = (), hosts: int = HOSTS, sizes: Seque
 
 def kept(store: Store, results: Results, *, is_check: bool = False, unusable: dict[str, str] | None = None) -> Path:
     """The folder of a run that is put into a store."""
-    run = judged(results)
+    return run_kept(store, judged(results), is_check=is_check, unusable=unusable)
+
+
+def run_kept(store: Store, run: JudgedRun, *, is_check: bool = False, unusable: dict[str, str] | None = None) -> Path:
+    """The same of a run that is judged already."""
     findings = seen_in(run, unusable or {})
     summary = summarised(
         index_of(store), run, run.judgement.conclusion, findings, "here", "simulate", is_check=is_check
     )
-    return put(store, store.new_folder("new"), results, summary)
+    return put(store, store.new_folder("new"), run.results, summary)
 
 
 def nights(path: Path, faults: Sequence[Sequence[str]], hosts: int = HOSTS) -> tuple[Store, Index]:

@@ -16,6 +16,7 @@ import pytest
 
 from conftest import Command
 from everylink.cli import main
+from everylink.cli.kinds import judged
 from everylink.deviation.scale import FAILED, factors
 from everylink.errors import EverylinkError
 from everylink.store.folder import HOSTS, LINKS, read_links
@@ -26,7 +27,7 @@ from everylink.store.since import since_last
 from everylink.store.summary import Summary
 from inventories import cluster, make_inventory
 from make_results import make_results
-from stores import kept, night, nights, time_of
+from stores import kept, night, nights, run_kept, time_of
 
 SLOW = "slow-host:n3*0.7"
 
@@ -85,7 +86,8 @@ def test_a_full_disk_leaves_what_was_measured_and_says_where(tmp_path: Path, mon
 
 def test_two_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     store = opened_or_new(tmp_path / "s")
-    threads = [threading.Thread(target=kept, args=(store, night(day))) for day in range(1, 7)]
+    runs = [judged(night(day)) for day in range(1, 7)]  # here: warnings are caught for all threads together
+    threads = [threading.Thread(target=run_kept, args=(store, run)) for run in runs]
     for thread in threads:
         thread.start()
     for thread in threads:
