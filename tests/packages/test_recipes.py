@@ -3,14 +3,13 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
+from commands import done
 
 from conftest import PATIENCE
 from everylink.version import VERSION
@@ -39,16 +38,6 @@ DEBIANS = {  # what Debian 12 has, for Spack
     }.items()
 }
 pytestmark = pytest.mark.long("EasyBuild, rattler-build, Spack, buildah")
-
-
-def done(*command: object, limit: float = 5 * PATIENCE, **options: Any) -> str:
-    """What a command prints; it must end well."""
-    ran = subprocess.run(
-        [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit,
-        check=False, **options,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stdout[-4000:]
-    return ran.stdout
 
 
 @pytest.mark.skipif(not (EASYBUILD and LMOD.exists()), reason="needs EasyBuild and Lmod")

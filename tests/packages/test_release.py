@@ -9,9 +9,9 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import done
 
 from conftest import PATIENCE
 from everylink.version import VERSION
@@ -30,16 +30,6 @@ MPIS = {  # the folder of mpiexec, or its name in /usr/bin; what --list has to s
 # There is no address; PMIx lies outside the linker's folders; CPack calls ldconfig.
 KNOWN_TO_LINTIAN = "bogus-mail-host,bogus-mail-host-in-debian-changelog,custom-library-search-path"
 pytestmark = pytest.mark.long("half an hour: all packages, twice")
-
-
-def done(*command: object, limit: float = 5 * PATIENCE, **options: Any) -> str:
-    """What a command prints; it must end well."""
-    ran = subprocess.run(
-        [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit,
-        check=False, **options,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stdout[-4000:]
-    return ran.stdout
 
 
 def released(tree: Path, into: Path) -> Path:
