@@ -10,18 +10,10 @@
 #include "base/errors.hpp"
 #include "bootstrap/launcher.hpp"
 #include "host/mpi_api.hpp"
-#include "host/mpi_choice.hpp"
 #include "host/streams.hpp"
 
 namespace everylink {
 namespace {
-
-std::string library() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  return short_version({text, static_cast<std::size_t>(length)});
-}
 
 bool is_in_slurm() { return !variable("SLURM_PROCID").empty() && variable("OMPI_COMM_WORLD_RANK").empty(); }
 
@@ -43,7 +35,8 @@ void start() {
   std::atexit([] {
     if (!is_starting) return;
     if (launcher_hint().rank <= 0)
-      complain(fmt::format("{} cannot start under {}; {}", library(), launcher_name(), what_to_do()));
+      complain(
+          fmt::format("{} cannot start under {}; {}", mpi_library_version(), launcher_name(), what_to_do()));
     ::_exit(exit_usage);
   });
   is_starting = true;
@@ -63,7 +56,7 @@ class MpiLauncher final : public Launcher {
     const bool is_alone = size_ == 1 && hint.size > 1;
     if (is_alone || (hint.size > 0 && hint.size != size_ && hint.name != "Slurm"))
       throw UsageError(fmt::format("{} started {} ranks, but {} sees {}: they do not work together; {}",
-                                   launcher_name(), hint.size, library(), size_, what_to_do()));
+                                   launcher_name(), hint.size, mpi_library_version(), size_, what_to_do()));
   }
 
   int rank() const override { return rank_; }

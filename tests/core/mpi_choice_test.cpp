@@ -1,4 +1,4 @@
-// Which MPI library is used: the one of the launcher, among those of a made-up machine.
+// Tests that the launcher's MPI library is chosen, on simulated machines.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -19,7 +19,6 @@
 #include "base/seconds.hpp"
 #include "base/settings.hpp"
 #include "host/mpi_api.hpp"
-#include "host/mpi_choice.hpp"
 #include "memory/memory.hpp"
 #include "transport/mpi/mpi_window.hpp"
 #include "transport/transport.hpp"
@@ -238,12 +237,7 @@ class Mpi final : public Transport {
 
   Seconds now() const override { return MPI_Wtime(); }
 
-  Carrier carrier() const override {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0;
-    MPI_Get_library_version(text, &length);
-    return {.libraries = short_version({text, static_cast<std::size_t>(length)})};
-  }
+  Carrier carrier() const override { return {.libraries = mpi_library_version()}; }
 
   Blob offer(int, std::uint64_t) override {
     Packer offer;
