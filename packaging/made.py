@@ -134,7 +134,6 @@ def sdist(into: Path) -> Path:
 def deb(into: Path) -> Path:
     """The core and its modules for this machine's Debian, built with its compiler and its libraries."""
     build, log = WORK / "deb", WORK / "deb.log"
-    headers = ";".join(f"{abi}={folder}" for abi, folder in mpi_headers().items())
     flags = f"-g0 -ffile-prefix-map={ROOT}=. -ffile-prefix-map={build}=."
     settings = {
         "CMAKE_BUILD_TYPE": "Release",
@@ -144,7 +143,7 @@ def deb(into: Path) -> Path:
         "CMAKE_CXX_FLAGS": flags,
         "EVERYLINK_DEB": "ON",
         "EVERYLINK_UNITY": "ON",
-        "EVERYLINK_MPI_HEADERS": headers,
+        "EVERYLINK_MPI_HEADERS": mpi_headers(),
     }
     environment = {"SOURCE_DATE_EPOCH": str(epoch())}
     options = [f"-D{name}={value}" for name, value in settings.items()]

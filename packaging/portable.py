@@ -36,9 +36,6 @@ MPI_HEADERS = {"mpich": "mpich", "openmpi": "openmpi", "abi": "mpich"}  # of whi
 PACKAGES = "autoconf automake libtool dpkg-dev cmake ninja-build pkg-config"
 
 
-Words = Sequence[str | Path]
-
-
 class Failure(Exception):
     """What went wrong, in one sentence."""
 
@@ -154,8 +151,8 @@ def downloaded(wanted: Download) -> Path:
     return file
 
 
-def mpi_headers() -> dict[str, Path]:
-    """Folders of headers for each ABI of MPI: those in the wheels, without the folders that they lie in."""
+def mpi_headers() -> str:
+    """EVERYLINK_MPI_HEADERS: for each ABI of MPI a folder with the headers of its wheel."""
     folder = WORK / "mpi"
     for one in downloads("whl"):
         with zipfile.ZipFile(downloaded(one)) as archive:
@@ -164,7 +161,7 @@ def mpi_headers() -> dict[str, Path]:
                 if below.endswith(".h") and not (target := folder / one.name / below).exists():
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(archive.read(member))
-    return {abi: folder / wheel for abi, wheel in MPI_HEADERS.items()}
+    return ";".join(f"{abi}={folder / wheel}" for abi, wheel in MPI_HEADERS.items())
 
 
 # --- one processor -----------------------------------------------------------------------------------------------
@@ -313,6 +310,6 @@ class Portable:
             "CMAKE_BUILD_TYPE": "Release",
             "CMAKE_SKIP_RPATH": "ON",
             "EVERYLINK_UNITY": "ON",
-            "EVERYLINK_MPI_HEADERS": ";".join(f"{abi}={folder}" for abi, folder in mpi_headers().items()),
+            "EVERYLINK_MPI_HEADERS": mpi_headers(),
             "HDF5_USE_STATIC_LIBRARIES": "ON",
         }
