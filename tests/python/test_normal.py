@@ -16,7 +16,7 @@ from stores import kept, night, nights
 
 
 def scaled(results: Results, factor: float) -> Results:
-    """All links at the largest size take so many times as long."""
+    """All links at the largest size take `factor` times as long."""
     *others, size = results.sizes
     slower = replace(size, rows=replace(size.rows, median=size.rows.median * np.float32(factor)))
     return replace(results, sizes=(*others, slower))
