@@ -20,10 +20,8 @@ from everylink.model.results import Results
 from everylink.simulate.fabric import Fabric, all_links
 from everylink.simulate.faults import Fault
 from everylink.simulate.results import measured
-from everylink.store.index import index_of
-from everylink.store.keep import folder_name, put, summarised
+from everylink.store.keep import add
 from everylink.store.layout import opened_or_new
-from everylink.store.summary import seen_in
 
 HOSTS, NIGHTS, SIZES = 200, 30, (8, 2**20)
 DEGRADES, FLAPS, REPAIRED, FALSE_START = "n17", "n88", "n150", "n77"
@@ -90,11 +88,7 @@ def make(folder: Path, nights: int = NIGHTS) -> None:
     """Keep each night in the store."""
     store = opened_or_new(folder)
     for night in range(1, nights + 1):
-        results = measured_in(night)
-        run = judged(results)
-        found, said = seen_in(run, {}), run.judgement.conclusion
-        summary = summarised(index_of(store), run, said, found, f"{HOSTS} hosts", "simulate", is_check=False)
-        put(store, store.new_folder(folder_name(summary)), results, summary)
+        add(store, judged(measured_in(night)), f"{HOSTS} hosts", "simulate")
 
 
 def main() -> int:

@@ -35,16 +35,13 @@ from everylink.store.keep import LINK_DAYS, RESULT_DAYS, folder_name, put, summa
 from everylink.store.layout import RUNS, opened_or_new
 from everylink.store.normal import normal_of
 from everylink.store.summary import Summary, file_entry, seen_in, text_of_summary
+from everylink.units import utc_text
 
 SIZES, REAL, DAY = (8, 65536, 2**20), 3, 86400.0
 FACTS = 120  # of each host, of which one in ten is its own
 DEFAULT = ["1826", "1000"]  # nights, hosts
 LIMIT_BYTES, LIMIT_SECONDS = 2e9, 2.0
 BEGIN = 1_640_998_800.0  # 2022-01-01 01:00 UTC
-
-
-def iso(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def facts_of(hosts: int) -> Inventory:
@@ -71,7 +68,7 @@ def measured_at(seconds: float, hosts: int, seed: int, inventory: Inventory) -> 
         faults=(Fault("slow-host", ("n17",), 0.8),), both_directions=True,
     )  # fmt: skip
     results = measured(fabric, all_links(hosts), list(SIZES), Path(f"night-{seed}.h5"), "everylink simulate")
-    facts = replace(results.facts, created=iso(seconds))
+    facts = replace(results.facts, created=utc_text(seconds))
     return replace(results, facts=facts, read_inventory=lambda: inventory)
 
 
@@ -95,8 +92,8 @@ def keep_drawn(folder: Path, real: Path, number: int, nights: int, random: np.ra
     """A night before those that are real, like one of them."""
     model, entries = read_summary(real)
     seconds = BEGIN + DAY * number
-    summary = replace(model, id=f"{number:016x}", time=iso(seconds), place=seconds)
-    target = folder / RUNS / iso(seconds)[:4] / folder_name(summary)
+    summary = replace(model, id=f"{number:016x}", time=utc_text(seconds), place=seconds)
+    target = folder / RUNS / utc_text(seconds)[:4] / folder_name(summary)
     target.mkdir(parents=True)
     for name in entries:
         days = {"links": LINK_DAYS, "results": RESULT_DAYS}.get(KEPT[name], nights)

@@ -2,6 +2,7 @@
 
 import math
 import re
+import time
 from typing import overload
 
 import numpy as np
@@ -37,6 +38,11 @@ def time_text(seconds: float, digits: int = 4) -> str:
         if float(number) < 1000 or unit == "s":
             return f"{number} {unit}"
     raise AssertionError("unreachable: the last unit takes every time")
+
+
+def utc_text(seconds: float) -> str:
+    """Seconds since 1970 as in results files: 2026-11-21T21:42:00Z."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def number_text(value: float, digits: int = 4) -> str:

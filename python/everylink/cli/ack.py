@@ -22,7 +22,7 @@ from everylink.store.layout import Store
 from everylink.store.subject import ends_of
 from everylink.terminal.console import empty_table, print_wide
 from everylink.text.json_text import json_text
-from everylink.units import plural
+from everylink.units import plural, utc_text
 
 SCHEMA = "everylink-acks/1"
 DAYS = re.compile(r"(\d{1,4})d")
@@ -40,13 +40,14 @@ def main(arguments: Sequence[str]) -> int:
         if not options.what and f"--{name}" in options.given:
             raise UserMistake(f"--{name}: applies to hosts that are acknowledged; name them, as in everylink ack n17")
     store = settings.store_to_read(options)
+    acks, damaged = acks_in(store)
     if options.what:
         done = [_new(store, options, settings)]
     elif options.end is not None:
-        done = [end_early(store, _with_id(store, options.end))]
+        done = [end_early(store, _with_id(acks, options.end))]
     else:
-        done = [ack for ack in acks_in(store)[0] if options.all or min(filter(None, (ack.until, ack.ended))) > now()]
-    give(_answer(done, acks_in(store)[1], bool(options.what or options.end)), options)
+        done = [ack for ack in acks if options.all or ack.end > now()]
+    give(_answer(done, damaged, bool(options.what or options.end)), options)
     return 0
 
 
@@ -80,20 +81,20 @@ def _moment(option: str, text: str, ends: bool = False) -> str:
     """The beginning of a day, or if it `ends` that of the day after it; `14d` is that many days from now."""
     days = DAYS.fullmatch(text)
     if days:
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400 * int(days[1])))
+        return utc_text(time.time() + 86400 * int(days[1]))
     try:
         day = date.fromisoformat(text) + timedelta(days=int(ends))
     except (ValueError, OverflowError):
         raise UserMistake(f"{option} {text}: must be a date such as 2026-12-24, or days from now such as 14d") from None
-    return datetime(day.year, day.month, day.day, tzinfo=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return utc_text(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
 
 
-def _with_id(store: Store, id: str) -> Ack:
-    acks = [ack for ack in acks_in(store)[0] if ack.id.startswith(id) and not ack.ended] if id else []
-    if len(acks) != 1:
-        said = "is that of several acknowledgements" if acks else "is not that of an acknowledgement that goes on"
+def _with_id(acks: Sequence[Ack], id: str) -> Ack:
+    fit = [ack for ack in acks if ack.id.startswith(id) and not ack.ended] if id else []
+    if len(fit) != 1:
+        said = "is that of several acknowledgements" if fit else "is not that of an acknowledgement that goes on"
         raise UserMistake(f"--end {id}: {said}; everylink ack lists them")
-    return acks[0]
+    return fit[0]
 
 
 def _answer(acks: Sequence[Ack], notes: Sequence[str], is_done: bool) -> Answer:

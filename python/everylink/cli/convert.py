@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from everylink.io.linktest import KERNEL_UNKNOWN
 from everylink.io.read import read
 from everylink.io.results_file import has_laps
 from everylink.model.results import UNKNOWN, Results
-from everylink.units import size_text
+from everylink.units import size_text, utc_text
 
 KERNEL = UNIDIRECTIONAL = "unidirectional"  # of a matrix, unless --kernel names another
 
@@ -84,5 +83,5 @@ def _format(path: Path) -> str:
 
 
 def _from_matrix(path: Path, kernel: str) -> Results:
-    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    changed = utc_text(path.stat().st_mtime)
     return results_of(read_matrix(path), Source(path, changed, "", kernel), path)

@@ -17,9 +17,9 @@ from everylink.errors import EverylinkError
 from everylink.exit_codes import Exit
 from everylink.store.folder import wrong_files
 from everylink.store.index import Index, Night, index_of
-from everylink.store.keep import folder_name, put, summarised, thin_out
+from everylink.store.keep import add, thin_out
 from everylink.store.layout import Store
-from everylink.store.summary import Damaged, seen_in
+from everylink.store.summary import Damaged
 from everylink.terminal.console import cut, empty_table, print_left, print_wide
 from everylink.text.json_text import json_text
 from everylink.units import about_bytes_text, plural, size_text
@@ -48,12 +48,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _add(store: Store, file: Path) -> None:
     run = judged(LINKS.read(file))
-    index = index_of(store)
-    where = f"{plural(run.results.facts.hosts, 'host')}, {plural(len(run.results.ranks), 'rank')}"
-    conclusion = run.judgement.conclusion
-    mode = run.results.facts.transport
-    summary = summarised(index, run, conclusion, seen_in(run, {}), where, mode, is_check=False)
-    put(store, store.new_folder(folder_name(summary)), run.results, summary)
+    facts, ranks = run.results.facts, len(run.results.ranks)
+    add(store, run, f"{plural(facts.hosts, 'host')}, {plural(ranks, 'rank')}", facts.transport)
 
 
 def _damaged(store: Store) -> list[str]:
@@ -75,10 +71,11 @@ def _answer(store: Store, index: Index, notes: list[str], options: Namespace) ->
     said = f"{store.path}: {plural(len(nights), 'run')}"
     if nights:
         said += f", {nights[0].summary.date} to {nights[-1].summary.date}"
+    size = _bytes(store.path)
     counts = {night.name: len(found) for night, found in zip(nights, index.findings(nights), strict=True)}
 
     def text(console: Console) -> None:
-        console.print(f"{said}, {about_bytes_text(_bytes(store.path))}", soft_wrap=True)
+        console.print(f"{said}, {about_bytes_text(size)}", soft_wrap=True)
         kept = cut(nights[::-1], options.all)
         if nights:
             print_wide(_table(kept[::-1], counts), console)
@@ -89,7 +86,7 @@ def _answer(store: Store, index: Index, notes: list[str], options: Namespace) ->
     fields = {
         "schema": SCHEMA,
         "folder": store.path,
-        "bytes": _bytes(store.path),
+        "bytes": size,
         "runs": [_fields(night, counts[night.name]) for night in nights],
         "notes": notes,
     }

@@ -17,7 +17,7 @@ HostNumbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Change:
+class Changed:
     """A fact that hosts had and have no more (`after` empty), or have now (`before` empty), or that differs."""
 
     hosts: tuple[str, ...]
@@ -26,6 +26,12 @@ class Change:
     title: str
     before: str
     after: str
+
+
+@dataclass(frozen=True)
+class Change(Changed):
+    """What changed, and how much it matters."""
+
     severity: Severity
 
 

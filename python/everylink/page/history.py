@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from everylink.host_lists import folded
 from everylink.page.document import document
-from everylink.store.story import History, Story, change_text
+from everylink.store.story import History, State, Story, change_text
 from everylink.store.subject import OfSubject
 from everylink.terminal.history import (
-    LEAST_RANGE,
     context_of,
     end_of,
     heading_of,
     line_text,
     missing_of,
     range_text,
+    scale_of,
     title_of,
 )
 from everylink.units import size_text, time_text
@@ -27,6 +27,7 @@ from everylink.units import size_text, time_text
 Values = NDArray[np.float64]
 WIDTH, HEIGHT, EDGE = 640, 96, 8  # of a drawing, without its labels
 MOST_CHANGES, MOST_POINTS = 200, 120
+USUAL = 1.0
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Shown:
 def write_history(found: History, notes: Sequence[str], path: Path) -> None:
     """One page of all that there is to tell. Raises OSError."""
     levels = [
-        Shown("", f"median of all links at {size_text(size)}, {level_text(level)}", False, drawn(level, found, 1.0))
+        Shown("", f"median of all links at {size_text(size)}, {level_text(level)}", False, drawn(level, found))
         for size, level in zip(found.trends.sizes, np.exp(found.trends.levels), strict=True)
     ]
     stories = [_of_story(one, found) for one in found.stories]
@@ -57,7 +58,7 @@ def write_subject(one: OfSubject, notes: Sequence[str], path: Path) -> None:
             f"{size_text(line.bytes)} {line.way}",
             "; ".join((line_text(line), *line.events)),
             bool(line.events),
-            drawn(line.curve, one.history, 1.0),
+            drawn(line.curve, one.history),
         )
         for line in one.lines
     ]
@@ -82,11 +83,11 @@ def _write(
 
 def _of_story(story: Story, found: History) -> Shown:
     curve = story.curve
-    alarm = heading_of(story.state) in ("NEW", "KNOWN", "FLAPPING", "DRIFTING")
+    alarm = story.state in (State.NEW, State.KNOWN, State.FLAPPING, State.DRIFTING)
     text = story.text
     if curve is not None and np.isfinite(curve).any():
         text += f"; {range_text(curve)} the usual time at {size_text(story.bytes)}"
-    return Shown(heading_of(story.state), text, alarm, None if curve is None else drawn(curve, found, 1.0))
+    return Shown(heading_of(story.state), text, alarm, None if curve is None else drawn(curve, found))
 
 
 def level_text(level: Values) -> str:
@@ -94,15 +95,14 @@ def level_text(level: Values) -> str:
     return f"{time_text(float(known.min()))} to {time_text(float(known.max()))}" if len(known) else "no times"
 
 
-def drawn(curve: Values, found: History, usual: float) -> Markup | None:
-    """A line over the nights, with the dates and the range; a cross where it failed. `usual`: a dashed line, where it
-    is in the range. None if nothing is known."""
+def drawn(curve: Values, found: History) -> Markup | None:
+    """A line over the nights, with the dates and the range; a cross where it failed, and a dashed line at USUAL, where
+    it is in the range. None if nothing is known."""
     finite = curve[np.isfinite(curve)]
     nights = found.trends.nights
     if not len(finite) and not np.isinf(curve).any():
         return None
-    low = float(finite.min()) if len(finite) else usual
-    high = max(float(finite.max()) if len(finite) else usual, low * LEAST_RANGE)
+    low, high = scale_of(curve)
     x = EDGE + (WIDTH - 2 * EDGE) * np.arange(len(curve)) / max(len(curve) - 1, 1)
     height = HEIGHT - 2 * EDGE
     y = EDGE + height * (1 - (np.where(np.isfinite(curve), curve, low) - low) / (high - low))
@@ -112,8 +112,8 @@ def drawn(curve: Values, found: History, usual: float) -> Markup | None:
         for a, b, known in zip(x.tolist(), y.tolist(), np.isfinite(curve).tolist(), strict=True)
         if known
     ]
-    if low <= usual <= high:
-        at = EDGE + height * (1 - (usual - low) / (high - low))
+    if low <= USUAL <= high:
+        at = EDGE + height * (1 - (USUAL - low) / (high - low))
         marks.append(f'<path class="usual" d="M{EDGE} {at:.1f}H{WIDTH - EDGE}"/>')
     first, last = (nights[which].summary.date for which in (0, -1))
     marks.append(f'<path class="curve" d="{_path(x, y, curve)}"/>')

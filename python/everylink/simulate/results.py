@@ -21,6 +21,7 @@ from everylink.model.plan import Plan
 from everylink.model.results import Facts, Ranks, Results, Size, Steps
 from everylink.model.rows import BLOCK, Rows
 from everylink.simulate.fabric import Fabric, Index, host_names
+from everylink.units import utc_text
 
 
 def measured(
@@ -39,7 +40,7 @@ def facts(fabric: Fabric, command: str, schedule: str) -> Facts:
     """The facts of a run over this fabric."""
     return bare_facts(
         "semidirectional" if fabric.both_directions else "unidirectional",
-        created=datetime.fromtimestamp(_now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        created=utc_text(_now()),
         command=command,
         transport="simulate",
         bootstrap="local",

@@ -18,13 +18,13 @@ from everylink.judge.verdict import Judgement, Verdict
 from everylink.links.hosts import host_names
 from everylink.model.results import Results
 from everylink.store.layout import ACKS, Store
-from everylink.store.summary import Seen, seconds_of, stable_names, subject_of
+from everylink.store.summary import OF_TWO, Seen, seconds_of, stable_names, subject_of
 from everylink.text.verdicts import title
+from everylink.units import utc_text
 
 SCHEMA = "everylink-ack/1"
 ENDED = ".ended"
 LARGEST = 1 << 20  # bytes
-OF_TWO = ("pair", "link")
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,12 @@ class Ack:
     made: str
     ended: str = ""
 
+    @property
+    def end(self) -> str:
+        return min(filter(None, (self.until, self.ended)))
+
     def is_active(self, when: str) -> bool:
-        end = min(filter(None, (self.until, self.ended)))
-        return self.begin <= when < end
+        return self.begin <= when < self.end
 
     def covers(self, kind: str, hosts: Collection[str]) -> bool:
         """Whether a finding of this kind, which names these hosts, is known: of two ends one is enough."""
@@ -69,7 +72,7 @@ class Ack:
 
 
 def now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return utc_text(time.time())
 
 
 def acknowledge(store: Store, hosts: Sequence[str], of_link: bool, begin: str, until: str, reason: str, by: str) -> Ack:

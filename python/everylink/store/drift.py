@@ -119,7 +119,7 @@ def _limit(series: int, nights: int) -> float:
 
 
 def _together(values: Values, count: int) -> Values:
-    """The lower medians of so many nights each: a night of a change belongs to one side, not between both."""
+    """The lower median of each `count` nights: the night of a change belongs to one of its sides, not between them."""
     if count == 1:
         return values
     short = -values.shape[1] % count
@@ -130,7 +130,7 @@ def _together(values: Values, count: int) -> Values:
 
 
 def _odd(count: float) -> int:
-    """At least so many nights to take together."""
+    """How many nights to take together: the smallest odd number that is at least `count`."""
     return max(int(np.ceil(count)) // 2 * 2 + 1, 1) if count > 1 else 1
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from everylink.inventory.versus import versus
+from everylink.inventory.versus import Changed, versus
 from everylink.store.folder import OfHosts, read_facts, read_hosts, read_summary, rounded, unrounded
 from everylink.store.layout import Store
 from everylink.store.summary import Damaged, Seen, Summary
@@ -36,18 +36,6 @@ CREATE INDEX of_run ON findings(run);
 CREATE TABLE changes(run TEXT, hosts TEXT, parts TEXT, name TEXT, title TEXT, before TEXT, after TEXT);
 CREATE INDEX changes_of_run ON changes(run);
 """
-
-
-@dataclass(frozen=True)
-class Changed:
-    """A fact of hosts that differs from what it was when they were measured before."""
-
-    hosts: tuple[str, ...]
-    parts: tuple[str, ...]
-    name: str
-    title: str
-    before: str
-    after: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +66,7 @@ class Index:
         return int(self._database.execute("SELECT count(*) FROM runs").fetchone()[0])
 
     def nights(self, most: int | None = None) -> list[Night]:
-        """The newest runs, at most so many, the oldest first."""
+        """The newest `most` runs, all of them if it is None, with the oldest first."""
         rows = self._database.execute(
             "SELECT name, path, summary, names, numbers FROM runs JOIN hosts ON hosts.id = runs.hosts "
             "ORDER BY place DESC, name DESC LIMIT ?",

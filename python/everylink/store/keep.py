@@ -21,9 +21,10 @@ from everylink.store.folder import (
     usual_of_run,
     write_folder,
 )
-from everylink.store.index import Index
+from everylink.store.index import Index, index_of
 from everylink.store.layout import Store
-from everylink.store.summary import Seen, Summary, seconds_of, settings_of
+from everylink.store.summary import Seen, Summary, seconds_of, seen_in, settings_of
+from everylink.units import utc_text
 
 LINK_DAYS, RESULT_DAYS = 90, 3  # with runs: single links, and the files of a check, are kept so long
 DAY = 86400  # seconds
@@ -82,6 +83,13 @@ def put(store: Store, folder: Path, results: Results, summary: Summary) -> Path:
     return store.publish(folder, folder_name(summary))
 
 
+def add(store: Store, run: JudgedRun, where: str, mode: str) -> Path:
+    """Keep a run that is no check, by the time at which it was measured. Raises UserMistake, EverylinkError."""
+    conclusion, findings = run.judgement.conclusion, seen_in(run, {})
+    summary = summarised(index_of(store), run, conclusion, findings, where, mode, is_check=False)
+    return put(store, store.new_folder(folder_name(summary)), run.results, summary)
+
+
 def _id_of(results: Results) -> str:
     """Of a run that has no id, such as a simulated one: a checksum of its numbers."""
     checksum = hashlib.sha256("\0".join((results.facts.created, *results.ranks.host)).encode())
@@ -100,7 +108,7 @@ def _time_of(results: Results) -> str:
         seconds = results.path.stat().st_mtime
     except OSError:
         seconds = time.time()
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    return utc_text(seconds)
 
 
 def _remove_left(store: Store) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everylink.errors import EverylinkError, UserMistake
-from everylink.files import FAULTS_OF_DISKS, text_of
+from everylink.files import FAULTS_OF_DISKS, text_of, unwritable
 from everylink.units import plural
 
 MARKER, SCHEMA = "everylink-store.json", "everylink-store/1"
@@ -55,7 +55,7 @@ class Store:
             except FileExistsError:
                 continue
             except OSError as error:
-                raise _unwritable(self.path, error) from None
+                raise unwritable(self.path, error) from None
             return folder
         raise EverylinkError(f"{self.path}: {INCOMING}/{name} exists a hundred times; remove those of no use")
 
@@ -76,7 +76,7 @@ class Store:
         except OSError as error:
             if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
                 raise EverylinkError(f"{self.path}: the run {name} is already in the store") from None
-            raise EverylinkError(f"{_unwritable(self.path, error)}; the run is kept in {folder}") from None
+            raise EverylinkError(f"{unwritable(self.path, error)}; the run is kept in {folder}") from None
         return target
 
 
@@ -109,7 +109,7 @@ def opened_or_new(path: Path, index: Path | None = None) -> Store:
     except FileExistsError:
         raise UserMistake(f"{path}: is a file, not a folder; name a new folder for the store") from None
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise unwritable(path, error) from None
     return Store(path, index or path / INDEX)
 
 
@@ -140,8 +140,3 @@ def _synced(path: Path) -> None:
             raise
     finally:
         os.close(handle)
-
-
-def _unwritable(path: Path, error: OSError) -> EverylinkError:
-    kind = EverylinkError if error.errno in FAULTS_OF_DISKS else UserMistake
-    return kind(f"{path}: cannot be written: {error.strerror or error}")

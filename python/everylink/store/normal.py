@@ -25,7 +25,7 @@ from everylink.model.results import NO_LOCAL_FAULTS, Results, Size
 from everylink.model.rows import MAIN, Outcome, Rows
 from everylink.store.folder import OfLinks, read_links
 from everylink.store.index import Index, Night
-from everylink.store.summary import Damaged, Seen, settings_of
+from everylink.store.summary import OF_TWO, Damaged, Seen, settings_of
 from everylink.store.trends import of_link, trends_of
 
 MOST, FEWEST = 14, 5  # runs
@@ -34,6 +34,7 @@ BEYOND = 1.5  # times the largest change among the runs
 LARGEST_PART = 2**24  # links whose medians are taken together
 Values = NDArray[np.float64]
 Log = NDArray[np.float32]
+OfNight = tuple[Night, OfLinks, NDArray[np.int64], Sequence[Seen]]  # with the number there of each rank of this run
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,8 @@ def normal_of(index: Index, results: Results) -> Normal | None:
         return None
     require_memory(2 * len(nights) * ranks**2, f"to learn what is normal for the links of {ranks:,} ranks")
     findings = tuple(map(tuple, index.findings(nights)))
-    sizes = [_size(size, results, nights, links, findings) for size in results.sizes]
+    places = [_places(results, *one) for one in zip(nights, links, strict=True)]
+    sizes = [_size(size, results, list(zip(nights, links, places, findings, strict=True))) for size in results.sizes]
     kept = tuple(size for size in sizes if len(size.rows))
     if not kept:
         return None
@@ -92,16 +94,10 @@ def normal_of(index: Index, results: Results) -> Normal | None:
     return Normal(made, tuple(nights), findings)
 
 
-def _size(
-    size: Size, results: Results, nights: Sequence[Night], links: Sequence[OfLinks], findings: Sequence[Sequence[Seen]]
-) -> Size:
+def _size(size: Size, results: Results, nights: Sequence[OfNight]) -> Size:
     """The normal times of one size, as rows."""
     ranks = len(results.ranks)
-    parts = [
-        _of_night(size.bytes, results, *one)
-        for one in zip(nights, links, findings, strict=True)
-        if size.bytes in one[0].summary.sizes
-    ]
+    parts = [_of_night(size.bytes, results, *one) for one in nights if size.bytes in one[0].summary.sizes]
     medians = np.full((ranks, ranks), np.nan, np.float32)
     together = max(LARGEST_PART // max(ranks * len(parts), 1), 1)
     for begin in range(0, ranks, together) if len(parts) >= FEWEST else ():
@@ -116,10 +112,11 @@ def _size(
     return replace(size, rows=_rows(medians))
 
 
-def _of_night(bytes: int, results: Results, night: Night, links: OfLinks, findings: Sequence[Seen]) -> Log:
+def _of_night(
+    bytes: int, results: Results, night: Night, links: OfLinks, places: NDArray[np.int64], findings: Sequence[Seen]
+) -> Log:
     """Log seconds of the links of this run in a night, [ranks, ranks]; NaN without a time, and of what was found."""
     own = night.summary.sizes.index(bytes)
-    places = _places(results, night, links)
     ranks = np.flatnonzero(places >= 0)
     codes = links.codes(own, slice(None))[np.ix_(places[ranks], places[ranks])]
     frm, to = (ends.ravel().astype(np.uint32) for ends in np.meshgrid(places[ranks], places[ranks], indexing="ij"))
@@ -130,7 +127,7 @@ def _of_night(bytes: int, results: Results, night: Night, links: OfLinks, findin
     host = results.ranks.host_index
     for one in findings:
         found = [np.flatnonzero(host == names.index(name)) for name in one.hosts if name in names]
-        if one.kind in ("pair", "link") and len(found) == 2:
+        if one.kind in OF_TWO and len(found) == 2:
             log_seconds[np.ix_(*found)] = log_seconds[np.ix_(*found[::-1])] = np.nan
         else:
             for those in found:
@@ -177,7 +174,7 @@ def _values(change: Change, normal: Normal) -> Values:
         night
         for night, found in zip(normal.nights, normal.findings, strict=True)
         if change.bytes in night.summary.sizes
-        and not any(set(one.hosts) & set(change.subject) for one in found if one.kind not in ("pair", "link"))
+        and not any(set(one.hosts) & set(change.subject) for one in found if one.kind not in OF_TWO)
     ]
     if not nights:
         return np.zeros(0)

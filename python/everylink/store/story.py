@@ -1,7 +1,7 @@
 """What became of each host and link over many nights: new, known, flapping, drifting, cured."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import exp
 
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from everylink.host_lists import folded
 from everylink.inventory.meanings import HOST
+from everylink.inventory.versus import Changed
 from everylink.store.drift import LEAST, Event, events_of
-from everylink.store.index import Changed, Index, Night
-from everylink.store.summary import Seen
+from everylink.store.index import Index, Night
+from everylink.store.summary import OF_TWO, Seen
 from everylink.store.trends import Trends, comparable, of_link, trends_of
 from everylink.units import plural, size_text
 
@@ -89,7 +90,7 @@ class History:
 
 
 def history_of(index: Index, most: int, acknowledged: Acknowledged = lambda kind, hosts, time: "") -> History:
-    """Of the newest nights, at most so many."""
+    """The history of the newest `most` nights."""
     newest = index.nights(most)
     nights = comparable(newest) if newest else []
     trends = trends_of(nights)
@@ -109,7 +110,7 @@ def _quiet(story: Story, nights: Sequence[Night], acknowledged: Acknowledged) ->
     said = acknowledged(story.kind, story.hosts, nights[-1].summary.time) if story.hosts else ""
     if not said or story.state in (State.CURED, State.ONCE):
         return story
-    return Story(**vars(story) | {"state": State.QUIET, "sentences": (*story.sentences, said)})
+    return replace(story, state=State.QUIET, sentences=(*story.sentences, said))
 
 
 def _folded(changes: Sequence[Changed]) -> list[Changed]:
@@ -353,7 +354,7 @@ class _Told:
         """A story for each finding that of_hosts left. Of pairs, the single links are read."""
         told = self.told_with_hosts
         others = [track for key, track in self.tracks.items() if not key.startswith("host ") and key not in told]
-        pairs = [track for track in others if track.last.kind in ("pair", "link")]
+        pairs = [track for track in others if track.last.kind in OF_TWO]
         read = {id(track) for track in sorted(pairs, key=lambda track: -max(track.seen))[:MOST_PAIRS]}
         return [self._of_other(track, id(track) in read) for track in others]
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
+from everylink.inventory.versus import Changed
 from everylink.nearest import suggestion
 from everylink.store.drift import events_of
-from everylink.store.index import Changed
 from everylink.store.story import History, Story, event_text
 from everylink.store.trends import FAILURE, Trends, of_link
 

@@ -16,6 +16,7 @@ from everylink.text.verdicts import title
 
 SCHEMA = "everylink-run/1"
 UNREACHABLE = "unreachable"
+OF_TWO = ("pair", "link")  # kinds of findings that name two ends
 
 
 class Damaged(ValueError):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ class Trends:
     levels: Values
     there: NDArray[np.bool_]
 
-    @property
+    @cached_property
     def worse(self) -> Values:
         """The larger of both directions."""
         return np.fmax(self.send, self.receive)

@@ -30,10 +30,15 @@ def sparkline(curve: NDArray[np.float64], ascii_only: bool) -> str:
     together = max(1, -(-len(curve) // MOST_POINTS))
     padded = np.pad(curve, (0, -len(curve) % together), constant_values=np.nan).reshape(-1, together)
     known = np.where(np.isnan(padded), -np.inf, padded).max(axis=1)
-    finite = curve[np.isfinite(curve)]
-    low = float(finite.min()) if len(finite) else 1.0
-    high = max(float(finite.max()) if len(finite) else 1.0, low * LEAST_RANGE)
+    low, high = scale_of(curve)
     return "".join(_bar(float(value), low, high, bars) for value in known)
+
+
+def scale_of(curve: NDArray[np.float64]) -> tuple[float, float]:
+    """The values at the bottom and the top of a drawing: a range of LEAST_RANGE or more; from 1 where none is known."""
+    finite = curve[np.isfinite(curve)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (1.0, 1.0)
+    return low, max(high, low * LEAST_RANGE)
 
 
 def _bar(value: float, low: float, high: float, bars: str) -> str:
@@ -62,15 +67,18 @@ def print_history(found: History, notes: Sequence[str], everything: bool, consol
     for line in found.levels:
         console.print(Text(f"{'ALL':9}", style="yellow"), Text(line), soft_wrap=True)
     for story in found.stories:
-        console.print(
-            Text(f"{story.state.upper():9}", style=STYLES.get(story.state, "green")), Text(story.text), soft_wrap=True
-        )
+        _print_story(story, console)
         if story.curve is not None and np.isfinite(story.curve).any():
             curve, range_ = sparkline(story.curve, is_ascii(console)), range_text(story.curve)
             console.print(Text(f"{'':10}{curve}  {range_} at {size_text(story.bytes)}"), soft_wrap=True)
     lines = [f"{found.trends.day(at)}: {folded(one.hosts)}: {change_text(one)}" for at, one in found.changes[::-1]]
     print_changes("CHANGED", "cyan", lines, everything, console)
     console.print(Text(end_of(found)), soft_wrap=True)
+
+
+def _print_story(story: Story, console: Console) -> None:
+    style = STYLES.get(story.state, "green")
+    console.print(Text(f"{heading_of(story.state):9}", style=style), Text(story.text), soft_wrap=True)
 
 
 def heading_of(state: State) -> str:
@@ -93,8 +101,7 @@ def print_subject(one: OfSubject, notes: Sequence[str], console: Console) -> Non
         for event in line.events:
             console.print(Text(f"{size_text(line.bytes)} {line.way}: {event}"), soft_wrap=True)
     for story in one.stories:
-        style = STYLES.get(story.state, "green")
-        console.print(Text(f"{heading_of(story.state):9}", style=style), Text(story.text), soft_wrap=True)
+        _print_story(story, console)
     trends = one.history.trends
     for at, change in one.changes[::-1]:
         changed = f"{trends.day(at)}: {', '.join(change.hosts)}: {change_text(change)}"
