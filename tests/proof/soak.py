@@ -31,9 +31,9 @@ def steps_of(file: Path) -> int:
 
 
 def memory_of(pid: int) -> int:
-    """What the process alone has, in KiB."""
+    """What the process has written itself, in KiB: pages of files would count for it or not with who else maps them."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
+    return next(int(line.split()[1]) for line in lines if line.startswith("Anonymous:"))
 
 
 def watch(words: list[str], every: float) -> tuple[int, list[Process]]:
