@@ -1,5 +1,6 @@
 """Runs in which one call of one process fails once, as failing_calls.cpp makes it, and what is right of such a run."""
 
+import compileall
 import errno
 import os
 import random
@@ -13,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -275,6 +277,15 @@ class Rows:
         return Rows("", complete, frozenset(outcomes.tolist()), ok, damage, str(ranks))
 
 
+@cache
+def installed() -> tempfile.TemporaryDirectory[str]:
+    """A folder that has the package and its bytecode, as pip leaves it: to compile it takes longer than most runs."""
+    folder = tempfile.TemporaryDirectory(prefix="failing-calls-package-")
+    package = shutil.copytree(Path(everylink.__file__).parent, Path(folder.name) / "everylink")
+    compileall.compile_dir(package, quiet=1)
+    return folder
+
+
 @dataclass(frozen=True)
 class Command:
     """A command of `everylink` that reads the file `x.h5`, from the moment that it opens a file."""
@@ -290,7 +301,7 @@ class Command:
         folder.mkdir(parents=True)
         shutil.copy(self.source, folder / "x.h5")
         settings = {"FAILING_CALLS_AFTER": self.after, "LD_PRELOAD": str(library(of_hdf5=False)), "NO_COLOR": "1"}
-        settings |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        settings |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": installed().name}
         if self.mallocs:
             settings["PYTHONMALLOC"] = "malloc"
         return run([sys.executable, "-P", "-m", "everylink", *self.words], folder, failure, settings)
