@@ -1,10 +1,12 @@
 // Writes a results file of invented rows, and kills itself instead of making its n-th call that would change
-// the file or its name. After every commit it appends the number of committed rows to another file.
-//   recorder_to_be_killed FILE LOG N      (N 0: never killed; the last line of LOG is then the number of
-//   calls)
+// the file or its name. After every commit it appends the number of committed rows to another file, and the
+// bytes that it has allocated.
+//   recorder_to_be_killed FILE LOG N [BATCHES]      (N 0: never killed; the last line of LOG is then the
+//   number of calls)
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -72,8 +74,13 @@ int rename(const char* from, const char* to) noexcept {
 namespace everylink {
 namespace {
 
-constexpr int batches = 4, rows_per_batch = 700,
+constexpr int usual_batches = 4, rows_per_batch = 700,
               ranks = 3;  // the second batch opens a new chunk of each column
+
+std::size_t allocated() {
+  const auto now = ::mallinfo2();
+  return now.uordblks + now.hblkhd;
+}
 
 void say(int log, const std::string& line) {
   if (::write(log, line.data(), line.size()) < 0) throw_errno("write");
@@ -96,7 +103,7 @@ LinkRows invented(std::uint32_t row, std::size_t sizes) {
   return link;
 }
 
-void record(const Options& options, int log) {
+void record(const Options& options, int log, int batches) {
   const auto recorder = results_file.make_recorder();
   recorder->begin(
       {.options = options,
@@ -112,7 +119,7 @@ void record(const Options& options, int log) {
     for (int i = 0; i < rows_per_batch; ++i) recorder->rows(invented(row++, options.sizes.size()));
     recorder->step({});
     recorder->commit();
-    say(log, fmt::format("{}\n", row));
+    say(log, fmt::format("{} {}\n", row, allocated()));
   }
   recorder->end({.not_tried_again = 7, .remarks = {"a remark", "another"}});
 }
@@ -122,14 +129,15 @@ void record(const Options& options, int log) {
 
 int main(int argc, char** argv) {
   using namespace everylink;
-  if (argc != 4) return fmt::print(stderr, "usage: recorder_to_be_killed FILE LOG N\n"), 2;
+  if (argc != 4 && argc != 5)
+    return fmt::print(stderr, "usage: recorder_to_be_killed FILE LOG N [BATCHES]\n"), 2;
   Options options;
   options.sizes = {1, 1024};
   options.keep_laps = true;
   options.output = results = std::filesystem::absolute(argv[1]);
   killed_at = std::atol(argv[3]);
   const int log = check_errno(::open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600), "open");
-  record(options, log);
+  record(options, log, argc == 5 ? std::atoi(argv[4]) : usual_batches);
   if (killed_at == 0) say(log, fmt::format("{}\n", calls));
   return 0;
 }
