@@ -29,12 +29,7 @@ std::span<const TransportEntry* const> built_in() {
 // The module's entry. Null: `why` has the reason.
 const TransportEntry* load(const NamedTransport& named, std::string& why) {
   if (!named.why_not_built.empty()) return why = fmt::format("not built: {}", named.why_not_built), nullptr;
-  const auto* entry =
-      static_cast<const TransportEntry*>(module_symbol(std::string(named.name), "entry", why));
-  if (!entry) return nullptr;
-  if (entry->abi != transport_abi)
-    return why = fmt::format("its module has ABI version {}, not {}", entry->abi, transport_abi), nullptr;
-  return entry;
+  return module_entry<TransportEntry>(std::string(named.name), "entry", transport_abi, why);
 }
 
 const TransportEntry* usable(const NamedTransport& named, std::string& why) {
