@@ -32,7 +32,12 @@ using namespace everylink;
 // How this process becomes one of the ranks. `auto` takes the first way that is available: --np, the three
 // variables, MPI with --mode mpi, PMIx, PMI, Slurm's variables, MPI.
 StartBy bootstrap_for(const Options& o) {
-  if (o.np > 0) return StartBy::local;
+  if (o.np > 0 && o.bootstrap == StartBy::automatic && variables_are_set())
+    throw UsageError(fmt::format(
+        "--np {0} and EVERYLINK_RANK: add --bootstrap tcp to start {0} ranks in each of EVERYLINK_SIZE "
+        "processes, or --bootstrap local to start {0} in all",
+        o.np));
+  if (o.np > 0 && o.bootstrap != StartBy::tcp) return StartBy::local;
   if (o.bootstrap == StartBy::local)
     throw UsageError("--bootstrap local requires --np N, the number of ranks to start here");
   if (o.bootstrap != StartBy::automatic) return o.bootstrap;
@@ -81,13 +86,12 @@ int report_once(const char* what) {
 }
 
 void refuse_ranks_without_mpi(const Options& o, StartBy bootstrap, const std::string& program) {
-  if (o.mode != "mpi" || (bootstrap != StartBy::local && bootstrap != StartBy::hosts)) return;
+  if (o.mode != "mpi" || (o.np == 0 && bootstrap != StartBy::hosts)) return;
   const bool by_preset = o.preset == Preset::jupiter;
-  throw UsageError(
-      fmt::format("{0} starts ranks without MPI; for {1} start them with mpirun -n N {2} {1}{3}",
-                  bootstrap == StartBy::local ? "--np" : "--bootstrap stdin",
-                  by_preset ? "--preset jupiter" : "--mode mpi", program,
-                  by_preset ? " (everylink run: --launcher mpiexec); with --mode tcp it runs here" : ""));
+  throw UsageError(fmt::format(
+      "{0} starts ranks without MPI; for {1} start them with mpirun -n N {2} {1}{3}",
+      o.np > 0 ? "--np" : "--bootstrap stdin", by_preset ? "--preset jupiter" : "--mode mpi", program,
+      by_preset ? " (everylink run: --launcher mpiexec); with --mode tcp it runs here" : ""));
 }
 
 Place place_by(StartBy bootstrap, const std::string& interface, Seconds join_limit) {
@@ -110,13 +114,14 @@ int measure(const Options& options, const std::string& program) {
   };
   const auto body = [&](Place place) {
     this_rank = place.rank;
-    supervised = true;
+    supervised = bootstrap != StartBy::tcp;  // else nobody but this rank says what ended it
     return run(options, std::move(place));
   };
   if (bootstrap == StartBy::hosts) return run_on_host(options.interface, may_start, body);
   if (bootstrap == StartBy::local) return may_start(), run_here(options.np, body);
   if (bootstrap == StartBy::tcp) this_rank = 0;  // this process reports its own wrong variables
   Place place = place_by(bootstrap, options.interface, options.join_limit);
+  if (options.np > 0) return run_at_place(std::move(place), options.np, body);
   this_rank = place.rank;
   if (place.size < 2)
     throw UsageError(fmt::format(

@@ -1,6 +1,6 @@
 // Ranks that this process starts on its own machine.
 //
-// --np N: all ranks of the run.
+// --np N: all ranks of the run; with --bootstrap tcp, those of one of several such processes.
 //
 // --bootstrap stdin: the ranks of one host of several (host_task.hpp).
 #include <fmt/format.h>
@@ -31,6 +31,7 @@ constexpr Seconds start_limit = 60;
 constexpr Seconds silent_limit = 600;               // a slow reader of our output may hold up the input, too
 constexpr Seconds end_limit = 25, lost_limit = 10;  // for ranks to end on their own
 constexpr std::size_t longest_line = 1 << 16;
+constexpr int most_ranks = 1 << 24;
 
 // The lines of the standard input.
 class Input {
@@ -162,6 +163,26 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
                  .core = {rank, ranks}});
   }
   listener.reset();
+  return supervisor.wait();
+}
+
+int run_at_place(Place place, int ranks, const std::function<int(Place)>& body) {
+  if (place.size > most_ranks / ranks)
+    throw UsageError(
+        fmt::format("EVERYLINK_SIZE={} with --np {}: at most {} ranks", place.size, ranks, most_ranks));
+  const int first = place.rank * ranks;
+  place.size *= ranks;
+  for (auto& relay : place.relays) relay.rank *= ranks;
+  place.attendance = std::make_shared<Attendance>(place.size);
+  Supervisor supervisor(steady_clock(), child_processes(), first, place.size == ranks, place.attendance);
+  for (int i = 0; i < ranks; ++i) {
+    if (!supervisor.start()) continue;
+    if (i != 0) place.listener.reset();  // else it would answer when the first rank no longer does
+    place.rank = first + i;
+    place.core = {i, ranks};
+    return body(std::move(place));
+  }
+  place.listener.reset();
   return supervisor.wait();
 }
 

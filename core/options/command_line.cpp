@@ -65,7 +65,9 @@ void refuse_unrequired(const std::vector<Option>& options, const Given& given, c
 }
 
 void refuse_two_ways_to_start(const Given& given, const Options& o) {
-  if (o.np > 0 && o.bootstrap != StartBy::automatic && o.bootstrap != StartBy::local)
+  const auto may_start_here = {StartBy::automatic, StartBy::local, StartBy::tcp};
+  if (o.np > 0 &&
+      std::find(may_start_here.begin(), may_start_here.end(), o.bootstrap) == may_start_here.end())
     throw UsageError(fmt::format("--np and --bootstrap {} exclude each other: --np starts the ranks itself",
                                  given.value("--bootstrap")));
 }
@@ -88,7 +90,7 @@ void choose_devices(const Given& given, Options& o) {
   const bool has_rails = given.has("--rails");
   if (o.mode == "tcp" && !o.interface.empty() && !has_own && !has_rails)
     o.mode_options += (o.mode_options.empty() ? "interface=" : ",interface=") + o.interface;
-  else if (o.np > 0 && !o.interface.empty())
+  else if (o.np > 0 && o.bootstrap != StartBy::tcp && !o.interface.empty())
     throw UsageError(fmt::format(
         "--interface {}: --np keeps control traffic on loopback, and --mode {} does not use the option{}",
         o.interface, o.mode, has_own ? " together with interface=" : "; --mode tcp does"));

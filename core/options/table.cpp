@@ -166,7 +166,8 @@ std::vector<Option> of_ranks() {
        .most = 1 << 16,
        .group = ranks,
        .brief = "start N ranks on this machine; no launcher is needed",
-       .more = "Ranks are bound to cores if there are enough.",
+       .more = "Ranks are bound to cores if there are enough. With --bootstrap tcp, each of EVERYLINK_SIZE "
+               "processes starts N ranks, and EVERYLINK_RANK numbers the processes.",
        .applies_to = everywhere(),
        .effect = &Options::np},
       {.names = {"--bootstrap"},

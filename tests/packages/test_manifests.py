@@ -18,6 +18,7 @@ SCHEMAS = "1.32"
 JOBSET = os.environ.get("EVERYLINK_JOBSET")
 ALL = {  # values that a user of the chart may set
     "nodes": 64,
+    "ranksPerNode": 8,
     "rdma": {"resource": "rdma/hca"},
     "gpus": {"count": 8},
     "switchesConfigMap": "switches",
@@ -105,6 +106,13 @@ def test_the_chart_makes_the_job_of_the_manifest() -> None:
     assert (
         chart["Service"]["spec"]["selector"].items() <= chart["Job"]["spec"]["template"]["metadata"]["labels"].items()
     )
+
+
+def test_several_ranks_on_each_node_are_started_by_its_pod() -> None:
+    pod = rendered({"nodes": 4, "ranksPerNode": 8})["Job"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert {"--bootstrap=tcp", "--np=8"} <= set(container["args"])
+    assert {"name": "EVERYLINK_SIZE", "value": "4"} in container["env"]
 
 
 def test_rdma_needs_root_only_for_the_memory_that_it_locks() -> None:

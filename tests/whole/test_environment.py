@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import PATIENCE, measure_program
+from conftest import PATIENCE, free_port, measure_program, read_plainly
 
 ROOT = Path(__file__).parents[2]
 RUN = "everylink-measure --np 2 -m sim -s 8 -n 1 -w 0"
@@ -82,6 +82,11 @@ WRONG: dict[str, tuple[str, dict[str, str], int, str]] = {
     ),
     "messages that are no number": (f"{RUN} -n nan", {}, 2, "-n/--num-messages: 'nan' is not a whole number"),
     "a time without an end": (f"{RUN} --time-limit inf", {}, 2, "--time-limit: invalid time 'inf'"),
+    "--np within a rank": (RUN, RANK, 2, "--np 2 and EVERYLINK_RANK: add --bootstrap tcp to start 2 ranks in each"),
+    "too many ranks": (
+        f"{RUN} --bootstrap tcp", RANK | {"EVERYLINK_SIZE": "16777216"}, 2, "with --np 2: at most 16777216 ranks",
+    ),
+    "--np by a launcher": (f"{RUN} --bootstrap slurm", {}, 2, "--np and --bootstrap slurm exclude each other"),
     "a size beyond any float": (f"{RUN} -s 1e400", {}, 2, "invalid size '1e400'"),
 }  # fmt: skip
 
@@ -147,3 +152,43 @@ def test_a_machine_with_only_ipv6_measures_over_its_loopback(
     judged = program == "everylink run" and mode == "tcp"
     assert done.returncode in ((0, 3, 4) if judged else (0,)), "real links may look slow"
     assert "3 ranks on" in done.stdout
+
+
+def test_each_of_two_processes_starts_three_ranks(tmp_path: Path) -> None:
+    port = free_port()
+    words = [
+        measure_program(),
+        "--bootstrap",
+        "tcp",
+        "--np",
+        "3",
+        "-m",
+        "tcp",
+        "-s",
+        "8",
+        "-n",
+        "1",
+        "-w",
+        "0",
+        "-o",
+        "x.h5",
+    ]
+    started = [
+        subprocess.Popen(
+            [*words, "--node-name", f"n{process}"], cwd=tmp_path, stdout=subprocess.DEVNULL,
+            env=os.environ | RANK | {"EVERYLINK_RANK": str(process), "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{port}"},
+        )
+        for process in (1, 0)
+    ]  # fmt: skip
+    assert [process.wait(LIMIT) for process in started] == [0, 0]
+    results = read_plainly(tmp_path / "x.h5")
+    assert results.ranks["host"].tolist() == [b"n0"] * 3 + [b"n1"] * 3
+    assert len(results.sizes[8].main().links()) == 6 * 5
+
+
+def test_a_process_whose_ranks_find_nobody_says_so_for_each(shell: Shell) -> None:
+    ended = shell(
+        f"{JOIN} --bootstrap tcp --np 2", **RANK | {"EVERYLINK_RANK": "1", "EVERYLINK_RENDEZVOUS": "127.0.0.1:9"}
+    )
+    assert ended.returncode == 1
+    assert [line.split(": ")[1] for line in ended.stderr.splitlines()] == ["rank 2", "rank 3"]

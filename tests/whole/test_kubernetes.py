@@ -58,6 +58,18 @@ def test_pods_of_a_job_measure_every_link_also_where_rank_0_comes_last(cluster: 
         assert set(table["outcome"].tolist()) == {0}
 
 
+@pytest.mark.long("a start")
+def test_a_pod_starts_several_ranks(cluster: Cluster) -> None:
+    cluster.container["args"] += ["--bootstrap=tcp", "--np=2"]
+    for index in (2, 1, 0):
+        cluster.start(index)
+    ended = cluster.ended()
+    assert [code for code, _ in ended.values()] == [0, 0, 0], ended
+    result = read_plainly(cluster.results / "everylink.h5")
+    assert result.ranks["host"].tolist() == [f"node-{host}".encode() for host in (0, 0, 1, 1, 2, 2)]
+    assert sorted(result.sizes[8].main().links()) == [(a, b) for a in range(6) for b in range(6) if a != b]
+
+
 @pytest.mark.long("waits for a pod that does not come")
 def test_links_of_a_pod_that_never_comes_are_absent(cluster: Cluster) -> None:
     cluster.start(0, join_limit="3")
