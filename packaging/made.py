@@ -16,6 +16,14 @@ from portable import GLIBC, ROOT, WORK, Failure, Portable, mpi_headers, run, too
 
 PROCESSORS = ("x86_64", "aarch64")
 OF_THE_SYSTEM = ("libuc*.so.0", "libfabric.so.1", "libibverbs.so.1", "libpsm2.so.2", "libpmix.so.2")
+# auditwheel knows the platforms of one processor, that of this machine, but looks at wheels of any.
+AUDITWHEEL_OF = """
+import platform, sys
+processor = sys.argv.pop(1)
+platform.machine = lambda: processor
+from auditwheel.main import main
+sys.exit(main())
+"""
 
 
 def version() -> str:
@@ -99,7 +107,8 @@ def wheel(processor: str, into: Path) -> Path:
     (built,) = plain.glob("*.whl")
     platform = f"manylinux_{GLIBC.replace('.', '_')}_{processor}"
     outside = [f"--exclude={name}" for name in OF_THE_SYSTEM]
-    words = [tool("auditwheel"), "repair", "--only-plat", "--plat", platform, *outside, "-w", repaired, built]
+    words = [tool("python"), "-c", AUDITWHEEL_OF, processor, "repair", "--only-plat", "--plat", platform, *outside]
+    words += ["-w", repaired, built]
     run(words, portable.log, environment=environment)
     return moved(repaired, "*.whl", into)
 
