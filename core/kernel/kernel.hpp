@@ -74,8 +74,9 @@ class Readings {
 
 struct Kernel {
   std::string_view name, summary;
-  // Begins and ends with Link::meet; receives are posted before the peer may send. A broken or late link ends
-  // it early, and the laps so far are kept.
+  // Begins with Link::begin; receives are posted before the peer may send. Ends when this end's part is done:
+  // who then leaves the link first meets the peer. A broken or late link ends it early, and the laps so far
+  // are kept.
   Outcome (*run)(Link&, const Sides&, const Transport& clock, bool leads, const Turn&, Laps&);
   bool both_lead;                        // one turn measures both links
   bool replies;                          // the follower sends messages too

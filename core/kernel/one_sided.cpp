@@ -17,7 +17,7 @@ Outcome lead(Link& link, OneSided& peer, const Transport& clock, const Turn& tur
   Readings readings(clock, windows.warm(), windows.all() - windows.warm(), turn.rounds_per_reading, laps);
   std::vector<int> tickets;
   tickets.reserve(static_cast<std::size_t>(turn.window));
-  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  if (const auto o = link.begin(turn.until); o != Outcome::ok) return o;
   for (int lap = 0, message = 0; lap < windows.all(); ++lap) {
     const int count = windows.messages(lap);
     std::size_t done = 0;
@@ -42,7 +42,7 @@ Outcome lead(Link& link, OneSided& peer, const Transport& clock, const Turn& tur
 // Takes no part; learns only at the end that everything has arrived.
 Outcome follow(Link& link, const Turn& turn, Laps& laps) {
   laps.arrived = -1;
-  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  if (const auto o = link.begin(turn.until); o != Outcome::ok) return o;
   if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
   laps.arrived = turn.warmups + turn.messages;
   return Outcome::ok;

@@ -14,7 +14,7 @@ Outcome lead(Link& link, const Transport& clock, const Turn& turn, Laps& laps) {
   const int all = turn.warmups + turn.messages;
   Readings readings(clock, turn.warmups, turn.messages, turn.rounds_per_reading, laps);
   int in = link.start_recv(turn.slice(0)), next = in, last = in;
-  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  if (const auto o = link.begin(turn.until); o != Outcome::ok) return o;
   for (int i = 0; i < all; ++i) {
     readings.before(i);
     const int out = link.start_send(turn.slice(i));
@@ -27,8 +27,7 @@ Outcome lead(Link& link, const Transport& clock, const Turn& turn, Laps& laps) {
     in = next;
     last = out;
   }
-  if (const auto o = link.wait(last, turn.until); o != Outcome::ok) return o;
-  return link.meet(turn.until);
+  return link.wait(last, turn.until);
 }
 
 // Two receives are posted, so that the answer can leave at once.
@@ -36,7 +35,7 @@ Outcome follow(Link& link, const Turn& turn, Laps& laps) {
   const int all = turn.warmups + turn.messages;
   int in[2] = {link.start_recv(turn.slice(0)), 0}, last = 0;
   if (all > 1) in[1] = link.start_recv(turn.slice(1));
-  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  if (const auto o = link.begin(turn.until); o != Outcome::ok) return o;
   for (int i = 0; i < all; ++i) {
     if (const auto o = link.wait(in[i % 2], turn.until); o != Outcome::ok) return o;
     const int out = link.start_send(turn.slice(i));
@@ -46,8 +45,7 @@ Outcome follow(Link& link, const Turn& turn, Laps& laps) {
       if (const auto o = link.wait(last, turn.until); o != Outcome::ok) return o;
     last = out;
   }
-  if (const auto o = link.wait(last, turn.until); o != Outcome::ok) return o;
-  return link.meet(turn.until);
+  return link.wait(last, turn.until);
 }
 
 constexpr int most_rounds_ahead = 16;
@@ -65,7 +63,7 @@ Outcome lead_chained(Link& link, Chained& chained, const Transport& clock, const
   const int batch = rounds_of_a_batch(turn.messages);
   const int batches_per_reading = (turn.rounds_per_reading + batch - 1) / batch;
   Readings readings(clock, turn.warmups, turn.messages, batch * batches_per_reading, laps);
-  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  if (const auto o = link.begin(turn.until); o != Outcome::ok) return o;
   for (int first = 0; first < all;) {
     const int end_of_part = first < turn.warmups ? turn.warmups : all;
     const int count = std::min(end_of_part - first, batch);
@@ -85,14 +83,14 @@ Outcome lead_chained(Link& link, Chained& chained, const Transport& clock, const
       if (const auto o = link.wait(ticket, turn.until); o != Outcome::ok) return o;
     first += count;
   }
-  return link.meet(turn.until);
+  return Outcome::ok;
 }
 
 // Answers up to three batches ahead.
 Outcome follow_chained(Link& link, Chained& chained, const Turn& turn, Laps& laps) {
   const int all = turn.warmups + turn.messages;
   std::deque<int> in, out;
-  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  if (const auto o = link.begin(turn.until); o != Outcome::ok) return o;
   for (int started = 0; laps.arrived < all; ++laps.arrived) {
     for (; started < all && started < laps.arrived + 3 * most_rounds_ahead; ++started) {
       in.push_back(link.start_recv(turn.slice(started)));
@@ -103,7 +101,7 @@ Outcome follow_chained(Link& link, Chained& chained, const Turn& turn, Laps& lap
       tickets->pop_front();
     }
   }
-  return link.meet(turn.until);
+  return Outcome::ok;
 }
 
 }  // namespace

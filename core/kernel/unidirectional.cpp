@@ -27,7 +27,7 @@ Outcome lead(Link& link, const Transport& clock, const Turn& turn, Laps& laps) {
   std::vector<int> out;
   out.reserve(static_cast<std::size_t>(turn.window));
   int in = link.start_recv(receipt);
-  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  if (const auto o = link.begin(turn.until); o != Outcome::ok) return o;
   for (int lap = 0, message = 0, sent = 0; lap < windows.all(); ++lap) {
     const int count = windows.messages(lap);
     std::size_t gone = 0;
@@ -44,7 +44,7 @@ Outcome lead(Link& link, const Transport& clock, const Turn& turn, Laps& laps) {
       return o;
     out.clear();
   }
-  return link.meet(turn.until);
+  return Outcome::ok;
 }
 
 // The receives of the next window are posted before the receipt lets the peer send it.
@@ -56,7 +56,7 @@ Outcome follow(Link& link, const Turn& turn, Laps& laps) {
     for (int i = 0; i < windows.messages(lap); ++i) tickets.push_back(link.start_recv(turn.slice(message++)));
   };
   make_ready(0, in);
-  if (const auto o = link.meet(turn.until); o != Outcome::ok) return o;
+  if (const auto o = link.begin(turn.until); o != Outcome::ok) return o;
   for (int lap = 0; lap < windows.all(); ++lap) {
     if (const auto o = wait_for(link, in, turn.until, laps.arrived); o != Outcome::ok) return o;
     if (lap + 1 < windows.all()) make_ready(lap + 1, next);
@@ -64,7 +64,7 @@ Outcome follow(Link& link, const Turn& turn, Laps& laps) {
     in.clear();
     in.swap(next);
   }
-  return link.meet(turn.until);
+  return Outcome::ok;
 }
 
 }  // namespace

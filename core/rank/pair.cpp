@@ -64,6 +64,7 @@ class Pair {
       measure(i, until, link_ ? static_cast<float>(connected - begin) : not_known);
       if (report_.interrupted) break;
     }
+    if (link_ && state_ == Outcome::ok) state_ = link_->meet(until);
     report_.busy = transport_.now() - connected;
     report_.took = transport_.now() - begin;
     note_traffic();

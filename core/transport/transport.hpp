@@ -38,6 +38,8 @@ class Link {
   // Returns once both ends have called it. Everything that the peer started before has then begun, and the
   // peer no longer needs our CPU.
   virtual Outcome meet(Seconds until) = 0;
+  // As meet, for a rank that goes on using the link at once: the peer may still need our CPU.
+  virtual Outcome begin(Seconds until) { return meet(until); }
   // ok: nobody accesses our buffers any more. After any other outcome the caller abandons this link, its
   // transport and both memories, and makes new ones.
   virtual Outcome close(Seconds until) = 0;

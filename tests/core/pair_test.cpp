@@ -175,7 +175,7 @@ TEST(Pair, all_messages_are_measured_in_both_directions) {
 TEST(Pair, a_link_that_was_measured_before_the_other_one_failed_keeps_its_outcome) {
   int kept = 0;
   for (const int rank : {0, 1}) {
-    Network network{[](Seconds) { return message; }, 4};  // when the third turn begins
+    Network network{[](Seconds) { return message; }, 2};  // when the third turn begins
     const auto report = measured({.rank = rank, .peer = 1 - rank}, network);
     kept += link_of(report).outcome == Outcome::ok ? 1 : 0;
     EXPECT_EQ(link_of(report).outcome == Outcome::ok, link_of(report).one_way.n > 0);

@@ -145,18 +145,8 @@ class MpiLink final : public Link, public OneSided {
   }
 
   // The token is a synchronous send: when it completes, the peer has it, and this rank may stop calling MPI.
-  Outcome meet(Seconds until) override {
-    MPI_Request* request = open_ticket();
-    check(MPI_Irecv(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Irecv");
-    const int in = last_ticket();
-    request = open_ticket();
-    check(MPI_Issend(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Issend");
-    const int out = last_ticket();
-    for (const int ticket : {in, out})
-      if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
-    settled_ = true;
-    return Outcome::ok;
-  }
+  Outcome meet(Seconds until) override { return exchange_tokens(MPI_Issend, "MPI_Issend", until); }
+  Outcome begin(Seconds until) override { return exchange_tokens(MPI_Isend, "MPI_Isend", until); }
 
   // A request that survives its cancellation writes into our buffers much later (measured), so the link is
   // not ok. Nor is it ok if a peer that missed the last meeting may still put.
@@ -181,6 +171,18 @@ class MpiLink final : public Link, public OneSided {
   MPI_Request* open_ticket(bool one_sided = false) {
     open_.push_back({MPI_REQUEST_NULL, one_sided});
     return &open_.back().request;
+  }
+  Outcome exchange_tokens(decltype(&MPI_Isend) send, const char* name, Seconds until) {
+    MPI_Request* request = open_ticket();
+    check(MPI_Irecv(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), "MPI_Irecv");
+    const int in = last_ticket();
+    request = open_ticket();
+    check(send(nullptr, 0, MPI_BYTE, peer_, tag_ + 1, MPI_COMM_WORLD, request), name);
+    const int out = last_ticket();
+    for (const int ticket : {in, out})
+      if (const auto outcome = wait(ticket, until); outcome != Outcome::ok) return outcome;
+    settled_ = true;
+    return Outcome::ok;
   }
   int last_ticket() const { return base_ + static_cast<int>(open_.size()) - 1; }
   Outcome noted(Outcome outcome) {
