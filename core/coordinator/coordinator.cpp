@@ -171,20 +171,13 @@ Blob Coordinator::introduce(std::span<const Submitted> submitted, std::span<cons
   if (pattern)
     campaign_ = std::make_unique<LoadCampaign>(o, introduction_, log_);
   else
-    campaign_ = std::make_unique<PairCampaign>(o, introduction_, log_, takes_steps_ahead());
+    campaign_ = std::make_unique<PairCampaign>(o, introduction_, log_, context_.steps_ahead);
   refuse_large_buffers();
   warn_of_absent(gone);
   current_ = {Submit{}};
   introduction_.first = current_;
   stage_ = Stage::preparing;
   return packed(introduction_);
-}
-
-// A rank that waits for its peer with a library that polls takes the core from a rank that measures.
-bool Coordinator::takes_steps_ahead() const {
-  const auto& crowded = introduction_.crowded;
-  const bool is_any_crowded = std::any_of(crowded.begin(), crowded.end(), [](char is) { return is != 0; });
-  return context_.steps_ahead && (!is_any_crowded || context_.steps_ahead_if_crowded);
 }
 
 // Of memory of GPUs each rank finds out when it allocates it.

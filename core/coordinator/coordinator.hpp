@@ -29,8 +29,7 @@ class Coordinator {
     std::string one_sided = {};           // what carries puts and gets; "": the run has none
     std::vector<std::string> hosts = {};  // by rank, known before the ranks report; empty: not known
     bool reads_hosts = false;             // facts and counters of the hosts
-    bool steps_ahead = false;             // an order may carry several steps (transport.hpp) ...
-    bool steps_ahead_if_crowded = false;  // ... even where ranks share cores
+    bool steps_ahead = false;             // an order may carry several steps (transport.hpp)
   };
   Coordinator(const Context&, int size, Recorder&, Console&);
 
@@ -46,7 +45,6 @@ class Coordinator {
   RankFacts facts_of_absent(int rank, std::span<const int> gone) const;
   void warn_of_absent(std::span<const int> ranks);
   std::vector<Report> reports_of(std::span<const Submitted>) const;
-  bool takes_steps_ahead() const;
   void refuse_large_buffers() const;
   Order prepare(const std::vector<Report>&, std::span<const int> gone);
   Order work(std::vector<Report>, std::span<const int> gone);

@@ -115,8 +115,7 @@ class Runner {
           .one_sided = one_sided_ ? std::string(entry_.one_sided_by) : "",
           .hosts = hosts_by_name(place),
           .reads_hosts = reads_hosts(),
-          .steps_ahead = entry_.steps_ahead && !(entry_.blocks && entry_.blocks(settings_)),
-          .steps_ahead_if_crowded = entry_.virtual_time != nullptr};
+          .steps_ahead = entry_.steps_ahead && !(entry_.blocks && entry_.blocks(settings_))};
       coordinator_ = std::make_unique<Coordinator>(context, place.size, *recorder_, console_);
     }
   }

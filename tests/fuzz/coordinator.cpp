@@ -110,8 +110,7 @@ EVERYLINK_FUZZ_TARGET(coordinator) {
                            .pinned = false,
                            .real_memory = false,
                            .now = steady_now,
-                           .steps_ahead = true,
-                           .steps_ahead_if_crowded = true},
+                           .steps_ahead = true},
                           ranks, recorder, console);
   std::vector<Submitted> submitted;
   for (int rank = 0; rank < ranks; ++rank)
