@@ -343,6 +343,10 @@ void Run::draw_conditions() {
   // each of up to two levels.
   const bool may_stick = conditions_.loss > 0 || conditions_.longest > 2e-3 || conditions_.waking > 1e-3;
   if (may_stick) limit_ += 2 * step_;
+  // The offers of all ranks pass rank 0, in pieces that wait for each other on each of its streams.
+  const double bytes = static_cast<double>(ranks_.size() * most_steps_ * offer_bytes_);
+  limit_ += conditions_.longest * (1 + conditions_.jitter) * bytes / 4 /
+            static_cast<double>(conditions_.least_room);
 }
 
 void Run::draw_faults() {
