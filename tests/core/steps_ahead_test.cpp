@@ -182,9 +182,9 @@ TEST(StepsAhead, where_all_is_well_an_order_soon_has_many_steps_and_each_link_is
 }
 
 TEST(StepsAhead, they_have_one_step_where_the_transport_or_the_options_want_it) {
-  for (const auto& change : std::vector<std::function<void(Ranks&)>>{
-           [](Ranks& run) { run.context.steps_ahead = false; },
-           [](Ranks& run) { run.options.all_to_all = true; }}) {
+  for (const auto& change :
+       std::vector<std::function<void(Ranks&)>>{[](Ranks& run) { run.context.steps_ahead = false; },
+                                                [](Ranks& run) { run.options.all_to_all = true; }}) {
     Ranks run;
     change(run);
     run.go();
