@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include "base/clock.hpp"

@@ -276,7 +276,7 @@ TEST(Config, contradictions_are_refused_with_both_names) {
   expect_refused({"--bisection", "--schedule", "all"}, {"--bisection", "--schedule all"});
   expect_refused({"--all-to-all"}, {"--all-to-all", "--mode mpi", "tcp"});
   expect_refused({"--mode", "sim", "--all-to-all"}, {"--all-to-all", "sim"});
-  expect_refused({"--np", "2", "--bootstrap", "tcp"}, {"--np", "--bootstrap tcp"});
+  expect_refused({"--np", "2", "--bootstrap", "pmix"}, {"--np", "--bootstrap pmix"});
   expect_refused({"--no-output", "-o", "x.h5"}, {"--no-output", "--output"});
   expect_refused({"--no-output", "--keep-laps"}, {"--no-output", "--keep-laps"});
   EXPECT_EQ(options({"--bisection", "--schedule", "bisection"}).schedule, "bisection") << "the same, twice";
