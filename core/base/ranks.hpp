@@ -10,7 +10,7 @@
 
 namespace everylink {
 
-inline constexpr int no_rank = -1;
+inline constexpr int no_rank = -1, most_ranks = 1 << 24;
 
 // Whether a rank is in a sorted list.
 inline bool is_among(std::span<const int> sorted, int rank) {

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/errors.hpp"
+#include "base/ranks.hpp"
 #include "base/units.hpp"
 
 namespace everylink {
@@ -52,9 +53,9 @@ std::vector<std::string> HostTask::hosts_by_rank() const {
 }
 
 int HostTask::number(const std::vector<std::string>& words, std::size_t which) {
-  constexpr int most = 1 << 24;
   const auto value = which < words.size() ? parse_integer(words[which], "--bootstrap stdin") : -1;
-  if (value < 0 || value > most) throw UsageError("--bootstrap stdin: a number is missing or out of range");
+  if (value < 0 || value > most_ranks)
+    throw UsageError("--bootstrap stdin: a number is missing or out of range");
   return static_cast<int>(value);
 }
 

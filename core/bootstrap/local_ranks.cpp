@@ -11,10 +11,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "base/ranks.hpp"
 #include "base/units.hpp"
 #include "bootstrap/host_task.hpp"
 #include "bootstrap/place.hpp"
@@ -30,7 +32,6 @@ constexpr Seconds start_limit = 60;
 constexpr Seconds silent_limit = 600;               // a slow reader of our output may hold up the input, too
 constexpr Seconds end_limit = 25, lost_limit = 10;  // for ranks to end on their own
 constexpr std::size_t longest_line = 1 << 16;
-constexpr int most_ranks = 1 << 24;
 
 // The lines of the standard input.
 class Input {
@@ -139,6 +140,19 @@ void check_loopback() {
                                    std::strerror(error)));
 }
 
+// Starts so many ranks. In the process of one: what `work` returns for its number among them; in this one:
+// nothing. The first has the listener: another one's would answer when the first no longer does.
+std::optional<int> start_ranks(Supervisor& supervisor, int count, std::unique_ptr<Listener>& listener,
+                               const std::function<int(int)>& work) {
+  for (int i = 0; i < count; ++i) {
+    if (!supervisor.start()) continue;
+    if (i != 0) listener.reset();
+    return work(i);
+  }
+  listener.reset();
+  return {};
+}
+
 }  // namespace
 
 int run_here(int ranks, const std::function<int(Place)>& body) {
@@ -148,9 +162,7 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
   const Key key = random_key();
   const auto attendance = std::make_shared<Attendance>(ranks);
   Supervisor supervisor(steady_clock(), child_processes(), 0, true, attendance);
-  for (int rank = 0; rank < ranks; ++rank) {
-    if (!supervisor.start()) continue;
-    if (rank != 0) listener.reset();  // else it would answer when rank 0 no longer does
+  const auto code = start_ranks(supervisor, ranks, listener, [&](int rank) {
     return body({.rank = rank,
                  .size = ranks,
                  .bootstrap = "local",
@@ -160,9 +172,8 @@ int run_here(int ranks, const std::function<int(Place)>& body) {
                  .hosts = std::vector<std::string>(static_cast<std::size_t>(ranks), "localhost"),
                  .attendance = attendance,
                  .core = {rank, ranks}});
-  }
-  listener.reset();
-  return supervisor.wait();
+  });
+  return code ? *code : supervisor.wait();
 }
 
 int run_at_place(Place place, int ranks, const std::function<int(Place)>& body) {
@@ -174,15 +185,12 @@ int run_at_place(Place place, int ranks, const std::function<int(Place)>& body) 
   for (auto& relay : place.relays) relay.rank *= ranks;
   place.attendance = std::make_shared<Attendance>(place.size);
   Supervisor supervisor(steady_clock(), child_processes(), first, place.size == ranks, place.attendance);
-  for (int i = 0; i < ranks; ++i) {
-    if (!supervisor.start()) continue;
-    if (i != 0) place.listener.reset();  // else it would answer when the first rank no longer does
+  const auto code = start_ranks(supervisor, ranks, place.listener, [&](int i) {
     place.rank = first + i;
     place.core = {i, ranks};
     return body(std::move(place));
-  }
-  place.listener.reset();
-  return supervisor.wait();
+  });
+  return code ? *code : supervisor.wait();
 }
 
 int run_on_host(const std::string& interface, const std::function<void()>& may_start,
@@ -209,11 +217,8 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
   }
   const auto attendance = std::make_shared<Attendance>(task.size);
   Supervisor supervisor(steady_clock(), child_processes(), task.first, task.count == task.size, attendance);
-  for (int i = 0; i < task.count; ++i) {
-    if (!supervisor.start()) continue;
-    const int rank = task.first + i;
-    if (rank != 0) listener.reset();  // else it would answer when rank 0 no longer does
-    return body({.rank = rank,
+  const auto code = start_ranks(supervisor, task.count, listener, [&](int i) {
+    return body({.rank = task.first + i,
                  .size = task.size,
                  .bootstrap = "stdin",
                  .rendezvous = rendezvous,
@@ -223,8 +228,8 @@ int run_on_host(const std::string& interface, const std::function<void()>& may_s
                  .hosts = task.hosts_by_rank(),
                  .attendance = attendance,
                  .core = {task.core_index + i, task.core_of}});
-  }
-  listener.reset();
+  });
+  if (code) return *code;
   if (task.first > 0) supervisor.tell_lost([](int rank) { print(fmt::format("everylink-lost {}\n", rank)); });
   Ear ear(input, supervisor, task, *attendance);
   ear.heed_all();

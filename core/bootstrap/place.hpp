@@ -71,7 +71,7 @@ Place place_from_variables(const std::string& interface, Seconds patience = 0);
 
 // --bootstrap tcp --np N: this process is one of EVERYLINK_SIZE, each of which starts N ranks; the first of
 // them listens where the process would. As run_here.
-int run_at_place(Place of_process, int ranks, const std::function<int(Place)>& body);
+int run_at_place(Place, int ranks, const std::function<int(Place)>& body);
 
 // The tasks of an srun without PMI: SLURM_PROCID, SLURM_STEP_NUM_TASKS, a key, and EVERYLINK_RENDEZVOUS. If
 // that is not set, rank 0 listens on the first host of SLURM_STEP_NODELIST, at the first of

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from started_by_hand import WORDS, ended, start
 
 from conftest import PATIENCE, free_port, measure_program, read_plainly
 
@@ -155,40 +156,17 @@ def test_a_machine_with_only_ipv6_measures_over_its_loopback(
 
 
 def test_each_of_two_processes_starts_three_ranks(tmp_path: Path) -> None:
-    port = free_port()
-    words = [
-        measure_program(),
-        "--bootstrap",
-        "tcp",
-        "--np",
-        "3",
-        "-m",
-        "tcp",
-        "-s",
-        "8",
-        "-n",
-        "1",
-        "-w",
-        "0",
-        "-o",
-        "x.h5",
-    ]
-    started = [
-        subprocess.Popen(
-            [*words, "--node-name", f"n{process}"], cwd=tmp_path, stdout=subprocess.DEVNULL,
-            env=os.environ | RANK | {"EVERYLINK_RANK": str(process), "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{port}"},
-        )
-        for process in (1, 0)
-    ]  # fmt: skip
-    assert [process.wait(LIMIT) for process in started] == [0, 0]
+    port, words = free_port(), ["--bootstrap", "tcp", "--np", "3", *WORDS]
+    started = [start(number, port, tmp_path, 2, [*words, "--node-name", f"n{number}"]) for number in (1, 0)]
+    assert [ended(process) for process in started] == [(0, "")] * 2
     results = read_plainly(tmp_path / "x.h5")
     assert results.ranks["host"].tolist() == [b"n0"] * 3 + [b"n1"] * 3
-    assert len(results.sizes[8].main().links()) == 6 * 5
+    assert len(results.sizes[1].main().links()) == 6 * 5
 
 
 def test_a_process_whose_ranks_find_nobody_says_so_for_each(shell: Shell) -> None:
-    ended = shell(
+    done = shell(
         f"{JOIN} --bootstrap tcp --np 2", **RANK | {"EVERYLINK_RANK": "1", "EVERYLINK_RENDEZVOUS": "127.0.0.1:9"}
     )
-    assert ended.returncode == 1
-    assert sorted(line.split(": ")[1] for line in ended.stderr.splitlines()) == ["rank 2", "rank 3"]
+    assert done.returncode == 1
+    assert sorted(line.split(": ")[1] for line in done.stderr.splitlines()) == ["rank 2", "rank 3"]
