@@ -92,8 +92,7 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   void local_fault(int rank, const std::string& cause) override {
     has_local_faults_ = true;
     if (!local_faults_) return;  // resumed: an older file
-    local_faults_->add(static_cast<std::uint32_t>(rank));
-    causes_->add(cause);
+    local_faults_->add(static_cast<std::uint32_t>(rank), cause);
   }
 
   // A file without a place for readings is an older one that is resumed.
@@ -128,9 +127,9 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     guarded([&] {
       write_settings();
       for (auto& table : sizes_) table.write();
-      for (auto& column : laps_) column.write();
+      for (auto& laps : laps_) laps.write();
       steps_->write();
-      if (local_faults_) local_faults_->write(), causes_->write();
+      if (local_faults_) local_faults_->write();
       if (inventory_) inventory_->write();
       if (flow_rows_) flow_rows_->write(), scene_rows_->write();
       flush();
@@ -214,9 +213,11 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access_list()), H5Fclose);
     state_ = state_of(path_);
     const auto rows = number<std::uint64_t>(file_, "rows"), steps = number<std::uint64_t>(file_, "steps");
-    const Handle remarks(H5Dopen2(file_, "remarks", H5P_DEFAULT), H5Dclose);
-    remarks_.emplace(file_, "remarks", length_of(remarks));
-    open_local_faults();
+    remarks_.emplace(file_, "/", std::vector{remark_column(H5T_C_S1)}, length_of(file_, "remarks"),
+                     "remarks");
+    if (is_in(file_, "local_faults"))  // not in an older file that is resumed
+      local_faults_.emplace(file_, "local_faults", local_fault_columns(H5T_C_S1),
+                            length_of(file_, "local_faults/cause"));
     if (Inventory::is_in(file_)) inventory_.emplace(file_);
     steps_ = std::make_unique<Table>(file_, "steps", step_columns(), steps);
     if (!options_->pattern.empty()) open_pattern();
@@ -225,18 +226,9 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       groups_.emplace_back(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose);
       sizes_.emplace_back(file_, path, size_columns(*options_), rows);
       if (!options_->keep_laps) continue;
-      const Handle laps(H5Dopen2(groups_.back(), "laps", H5P_DEFAULT), H5Dclose);
-      laps_.emplace_back(groups_.back(), "laps", length_of(laps));
+      laps_.emplace_back(file_, path, std::vector{laps_column()}, length_of(groups_.back(), "laps"),
+                         laps_checksums(bytes));
     }
-  }
-
-  // An older file that is resumed has no place for them.
-  void open_local_faults() {
-    if (!is_in(file_, "local_faults")) return;
-    const Handle group(H5Gopen2(file_, "local_faults", H5P_DEFAULT), H5Gclose);
-    const Handle causes(H5Dopen2(group, "cause", H5P_DEFAULT), H5Dclose);
-    local_faults_.emplace(group, "rank", length_of(causes));
-    causes_.emplace(group, "cause", length_of(causes));
   }
 
   void open_pattern() {
@@ -270,7 +262,6 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     steps_.reset();
     remarks_.reset();
     local_faults_.reset();
-    causes_.reset();
     inventory_.reset();
     sizes_.clear();
     laps_.clear();
@@ -302,13 +293,13 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   void abandon() {
     if (steps_) steps_->abandon();
     if (remarks_) remarks_->abandon();
-    if (local_faults_) local_faults_->abandon(), causes_->abandon();
+    if (local_faults_) local_faults_->abandon();
     if (inventory_) inventory_->abandon();
     if (scene_rows_) scene_rows_->abandon();
     if (flow_rows_) flow_rows_->abandon();
     pattern_.abandon();
     for (auto& table : sizes_) table.abandon();
-    for (auto& column : laps_) column.abandon();
+    for (auto& laps : laps_) laps.abandon();
     for (auto& group : groups_) group.abandon();
     file_.abandon();
   }
@@ -323,11 +314,10 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
   std::unique_ptr<Table> steps_;
   Handle pattern_;
   std::unique_ptr<Table> scene_rows_, flow_rows_;  // of a load pattern
-  std::optional<Column> remarks_, local_faults_, causes_;
+  std::optional<Table> remarks_, local_faults_;
   std::optional<Inventory> inventory_;
   std::optional<sion::Front> front_;
-  std::vector<Table> sizes_;
-  std::vector<Column> laps_;
+  std::vector<Table> sizes_, laps_;
   bool failed_ = false;
 };
 

@@ -50,6 +50,10 @@ hsize_t length_of(hid_t data_set) {
   return length;
 }
 
+hsize_t length_of(hid_t parent, const char* data_set) {
+  return length_of(Handle(H5Dopen2(parent, data_set, H5P_DEFAULT), H5Dclose));
+}
+
 void put_attribute(hid_t object, const char* name, hid_t type, const void* value) {
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);

@@ -68,6 +68,7 @@ Handle string_type(std::size_t length);
 Handle without_times(hid_t class_of);  // a property list for objects without time stamps
 Handle make_group(hid_t parent, const std::string& name);
 hsize_t length_of(hid_t data_set);
+hsize_t length_of(hid_t parent, const char* data_set);
 
 // Attributes: `put` creates one, `set` overwrites it.
 void put_attribute(hid_t object, const char* name, hid_t type, const void* value);

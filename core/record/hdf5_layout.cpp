@@ -46,6 +46,13 @@ std::vector<ColumnKind> size_columns(const Options& options) {
   return columns;
 }
 
+ColumnKind remark_column(hid_t text) { return {"remarks", text}; }
+std::vector<ColumnKind> local_fault_columns(hid_t text) {
+  return {{"rank", H5T_NATIVE_UINT32}, {"cause", text}};
+}
+ColumnKind laps_column() { return {"laps", H5T_NATIVE_FLOAT}; }
+std::string laps_checksums(std::uint64_t bytes) { return fmt::format("laps/{}", bytes); }
+
 std::vector<ColumnKind> scene_columns() {
   return {{"bytes", H5T_NATIVE_UINT64},
           {"point", H5T_NATIVE_UINT32},
@@ -245,10 +252,9 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
   const auto n = facts.ranks.size();
   const hsize_t chunk = std::clamp<hsize_t>(std::bit_ceil(n * (n - 1)), 1024, 65536);
   Table::make(file, "steps", step_columns(), 1024);
-  Column::make(file, "remarks", string_type(longest_remark), 16);
-  const Handle local_faults = make_group(file, "local_faults");
-  Column::make(local_faults, "rank", H5T_NATIVE_UINT32, 16);
-  Column::make(local_faults, "cause", string_type(longest_cause), 16);
+  const Handle remark = string_type(longest_remark), cause = string_type(longest_cause);
+  Table::make_column(file, "/", remark_column(remark), 16, "remarks");
+  Table::make(file, "local_faults", local_fault_columns(cause), 16);
   if (facts.reads_hosts)
     Inventory::make(file, std::set(facts.host_of.begin(), facts.host_of.end()).size(), facts.ranks.size());
   const Handle sizes = make_group(file, "sizes");
@@ -260,7 +266,8 @@ Handle make_skeleton(const std::string& path, const Facts& facts, hid_t access) 
     put(group, "messages", std::int32_t{facts.options.messages_of(bytes)});
     put(group, "rounds_per_lap", std::uint32_t{0});
     put(group, "lead_in", std::uint32_t{0});
-    if (facts.options.keep_laps) Column::make(group, "laps", H5T_NATIVE_FLOAT, 65536);
+    if (facts.options.keep_laps)
+      Table::make_column(file, fmt::format("sizes/{}", bytes), laps_column(), 65536, laps_checksums(bytes));
   }
   check(H5Fflush(file, H5F_SCOPE_GLOBAL), "H5Fflush");
   return file;

@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ std::vector<ColumnKind> step_columns();
 std::vector<ColumnKind> size_columns(const Options&);
 std::vector<ColumnKind> scene_columns();
 std::vector<ColumnKind> flow_columns();
+// Of texts of this type.
+ColumnKind remark_column(hid_t text);
+std::vector<ColumnKind> local_fault_columns(hid_t text);
+ColumnKind laps_column();
+// Where the checksums of a size's laps are, as those of a table of this path.
+std::string laps_checksums(std::uint64_t bytes);
 
 Handle access_list();  // for opening files; the caller may add to it
 // Creates a complete file without rows; in a .sion file, behind room for LinkTest's data. On failure, errno

@@ -10,10 +10,18 @@ Handle Table::make(hid_t file, const std::string& path, const std::vector<Column
   return group;
 }
 
-Table::Table(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t written) {
+void Table::make_column(hid_t file, const std::string& path, const ColumnKind& kind, hsize_t chunk,
+                        const std::string& checksums) {
+  const Handle group(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose);
+  Column::make(group, kind.name, kind.type, chunk);
+  Checksums::make(file, checksums, {kind});
+}
+
+Table::Table(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t written,
+             const std::string& checksums) {
   const Handle group(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose);
   for (const auto& kind : kinds) columns_.emplace_back(group, kind.name, written);
-  if (Checksums::are_in(file, path)) checksums_.emplace(file, path, kinds, written);
+  if (Checksums::are_in(file, checksums)) checksums_.emplace(file, checksums, kinds, written);
 }
 
 void Table::write() {

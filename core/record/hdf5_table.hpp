@@ -17,8 +17,14 @@ class Table {
   // A group of empty columns, and a place for the checksums of each batch.
   static Handle make(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds,
                      hsize_t chunk);
+  // One empty column in a group that there is, with checksums under a path of its own.
+  static void make_column(hid_t file, const std::string& path, const ColumnKind&, hsize_t chunk,
+                          const std::string& checksums);
   // Goes on behind the first `written` rows. An older file has no checksums.
-  Table(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t written);
+  Table(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t written)
+      : Table(file, path, kinds, written, path) {}
+  Table(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t written,
+        const std::string& checksums);
 
   // One value per column, in order. add_more fills columns that not every table has.
   template <class... Values>

@@ -24,13 +24,16 @@ from make_results import make_results
 LINKS = 12  # of four ranks
 
 
+def copied(path: Path, to: Path) -> Path:
+    write_results(replace(read(path), path=to))
+    return to
+
+
 @pytest.fixture
 def good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file whose batches have 4 rows."""
     monkeypatch.setattr(checksums, "LONGEST_BATCH", 4)
-    made = read(make_results(tmp_path / "made.h5", sizes=(1, 65536)))
-    path = tmp_path / "x.h5"
-    write_results(replace(made, path=path))
+    path = copied(make_results(tmp_path / "made.h5", sizes=(1, 65536)), tmp_path / "x.h5")
     assert read(path).parts_left_out == ()
     return path
 
@@ -109,6 +112,27 @@ def test_of_damaged_steps_nothing_is_known(good: Path) -> None:
     assert results.parts_left_out == (f"steps 0-2 of {good} are damaged: left out",)
     assert np.isnan(results.steps.overlap).all()
     assert len(medians(good)) == LINKS
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("remarks", "the remarks: damaged, left out"),
+        ("local_faults/rank", "what hosts lacked: damaged, left out"),
+        ("local_faults/cause", "what hosts lacked: damaged, left out"),
+    ],
+)
+def test_damaged_remarks_and_local_faults_are_named_and_left_out(column: str, said: str, tmp_path: Path) -> None:
+    made = make_results(
+        tmp_path / "made.h5", remarks=["hosts 2 and 5 are both named n3"], local_faults=[(3, "no room")]
+    )
+    path = copied(made, tmp_path / "x.h5")
+    assert read(path).parts_left_out == ()
+    flip(path, column, 0)
+    results = read(path)
+    assert results.parts_left_out == (f"{path}: {said}",)
+    assert len(results.remarks) == (column != "remarks")
+    assert len(results.local_faults) == (column == "remarks")
 
 
 def test_a_checksum_that_is_damaged_itself_costs_no_row(good: Path) -> None:

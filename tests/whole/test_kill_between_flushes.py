@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import PATIENCE, measure_program, read_plainly
-from everylink.io.checksums import batches_in
+from everylink.io.checksums import batches_in, is_whole
 from everylink.io.hdf5 import Node, open_hdf5
 from everylink.io.read import read
 
@@ -75,6 +75,15 @@ def check(path: Path, committed: int) -> None:
             batches = batches_in(Node(file), name, committed_rows)
             assert batches is not None
             assert (batches.odd, int(batches.rows.sum())) == (0, committed_rows)  # every committed row is covered
+        for size in ("1", "1024"):
+            group = Node(file).group("sizes").group(size)
+            assert is_whole(Node(file), f"laps/{size}", group, ["laps"], 2 * rows)
+            batches = batches_in(Node(file), f"laps/{size}", 2 * rows)
+            assert batches is not None
+            assert int(batches.rows.sum()) == 2 * rows
+        if left.attributes["complete"]:
+            assert batches_in(Node(file), "remarks", 2).rows.tolist() == [2]
+            assert is_whole(Node(file), "remarks", Node(file), ["remarks"], 2)
 
 
 def test_a_kill_between_any_two_flushes_loses_no_committed_row(tmp_path: Path) -> None:

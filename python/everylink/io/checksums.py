@@ -1,7 +1,7 @@
 """Checksums of the rows of a table, /checksums/TABLE in a results file: one entry for each batch of rows."""
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,17 @@ def batches_in(file: Node, table: str, rows: int) -> Batches | None:
     # behind those of all committed rows may be some that were only begun
     odd = int(np.count_nonzero(~fits)) if int(count[used].sum()) < rows else 0
     return Batches(columns, first[used].astype(np.int64), count[used].astype(np.int64), entries["crc32"][used], odd)
+
+
+def is_whole(file: Node, table: str, group: Node, names: Iterable[str], length: int) -> bool:
+    """Whether the first `length` entries of columns of a group fit the checksums of a table, if it has any. Raises
+    Damage."""
+    batches = batches_in(file, table, length)
+    if batches is None:
+        return True
+    return not batches.odd and not any(
+        True for name in names for _ in batches.damaged(name, 0, group.stored(name, length))
+    )
 
 
 def _bytes_of(column: NDArray[Any]) -> memoryview:

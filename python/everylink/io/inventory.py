@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.io.checksums import batches_in
+from everylink.io.checksums import is_whole
 from everylink.io.hdf5 import Damage, Node
 from everylink.memory import require_memory
 from everylink.model.inventory import NO_INVENTORY, Carried, Counters, Facts, Inventory, Readings, Retransmits
@@ -83,12 +83,7 @@ def _fits(file: Node, name: str) -> bool:
     group = file.group(INVENTORY).group(name)
     names = ["text"] if name == "texts" else [column.name for column in fields(KINDS[name])]
     length = min(group.extent(one) for one in names)
-    batches = batches_in(file, f"{INVENTORY}/{name}", length)
-    if batches is None:
-        return True
-    return not batches.odd and not any(
-        True for one in names for _ in batches.damaged(one, 0, group.stored(one, length))
-    )
+    return is_whole(file, f"{INVENTORY}/{name}", group, names, length)
 
 
 def inventory_columns(inventory: Inventory) -> dict[str, dict[str, Any]]:

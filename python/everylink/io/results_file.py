@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion, RowsDamaged
 from everylink.files import atomic_write
-from everylink.io.checksums import CHECKSUMS, add_checksums, batches_in
+from everylink.io.checksums import CHECKSUMS, add_checksums, batches_in, is_whole
 from everylink.io.foreign import counted_hosts
 from everylink.io.formats import Format, register
 from everylink.io.hdf5 import CRC32, FAULTS, SIGNATURE, Damage, Look, Node, is_hdf5, open_hdf5
@@ -142,12 +142,13 @@ def results_in(path: Path, file: Tree) -> Results:
         raise Damage("a size occurs twice in /sizes")
     last = len(steps.began) if facts.complete else None  # the steps of an unfinished run may be committed later
     sizes = tuple(_size(path, file, groups[size], facts.ranks, rows, last, said) for size in sorted(groups))
-    remarks = file.strings("remarks") if file.has("remarks") else ()
+    remarks = _remarks(path, file, facts.complete, said)
+    local_faults = _local_faults(path, file, facts, said)
     patterns = file.group("patterns").groups() if file.has("patterns") else ()
     loads = tuple(_load(path, file, group, facts.ranks, said) for group in patterns)
     return Results(
         path, facts, ranks, steps, sizes, remarks, parts_left_out=tuple(said), loads=loads,
-        local_faults=_local_faults(file, facts.ranks),
+        local_faults=local_faults,
         read_inventory=_inventory_reader(path, file, ranks, facts.complete),
     )  # fmt: skip
 
@@ -178,15 +179,35 @@ def _whole(path: Path, read: Callable[[], T]) -> T:
     raise FileDamaged(path, f"is truncated or damaged: {reason}")
 
 
-def _local_faults(file: Tree, ranks: int) -> LocalFaults:
+def _remarks(path: Path, file: Tree, complete: bool, said: list[str]) -> tuple[str, ...]:
+    if not file.has("remarks"):
+        return ()
+    if not _fits(file, "remarks", file, ("remarks",), complete):
+        said.append(f"{path}: the remarks: damaged, left out")
+        return ()
+    return file.strings("remarks")
+
+
+def _local_faults(path: Path, file: Tree, facts: Facts, said: list[str]) -> LocalFaults:
     if not file.has("local_faults"):
         return NO_LOCAL_FAULTS
     group = file.group("local_faults")
+    if not _fits(file, "local_faults", group, ("rank", "cause"), facts.complete):
+        said.append(f"{path}: what hosts lacked: damaged, left out")
+        return NO_LOCAL_FAULTS
     causes = group.strings("cause")
     rank = group.numbers("rank", np.uint32, len(causes))
-    if len(rank) and rank.max() >= ranks:
-        raise Damage(f"{group.name} names rank {rank.max()} of {ranks}")
+    if len(rank) and rank.max() >= facts.ranks:
+        raise Damage(f"{group.name} names rank {rank.max()} of {facts.ranks}")
     return LocalFaults(rank, causes)
+
+
+def _fits(file: Tree, table: str, group: Tree, columns: tuple[str, ...], complete: bool) -> bool:
+    """Whether columns of a table that a run writes at last fit their checksums. While it grows, nothing says which of
+    its entries are whole."""
+    if not complete or not isinstance(file, Node) or not isinstance(group, Node):
+        return True
+    return is_whole(file, table, group, columns, min(group.extent(name) for name in columns))
 
 
 def _facts(file: Tree) -> Facts:
@@ -406,8 +427,9 @@ def _write(file: Any, results: Results, room: int) -> None:
         file[f"sizes/{size.bytes}"].attrs.update(attributes_of_size(size))
     if results.remarks:
         file["remarks"] = _texts(results.remarks)
+        add_checksums(file, "remarks", {"remarks": file["remarks"][:]})
     if len(results.local_faults):
-        _write_columns(file.create_group("local_faults"), entries_of(results.local_faults))
+        _write_checked(file, "local_faults", entries_of(results.local_faults))
     for name, entries in inventory_columns(results.inventory).items():
         _write_checked(file, f"{INVENTORY}/{name}", entries)
 
