@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "host/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace everylink {
 

@@ -2,6 +2,7 @@
 #include "net/socket.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/sockios.h>
 #include <netdb.h>
@@ -25,6 +26,7 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "base/descriptor.hpp"
 #include "base/errors.hpp"
 #include "base/units.hpp"
 
@@ -357,17 +359,34 @@ void draw(std::span<std::byte> bytes) {
   }
 }
 
+namespace {
+
+// "" where the kernel has no such file, or does not show it.
+std::string unless_hidden(ssize_t bytes, const char* text, const char* path) {
+  if (bytes < 0 && errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != EPERM)
+    throw_errno(path);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
+}
+
+}  // namespace
+
+// Not by a stream, which gives a part of it, or nothing, where memory is short: this rank would be on a host
+// of its own.
 std::string boot_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  file >> id;
+  const char* const path = "/proc/sys/kernel/random/boot_id";
+  char text[64];
+  const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+  ssize_t bytes = -1;
+  while (file.is_open() && (bytes = ::read(file.fd(), text, sizeof text)) < 0 && errno == EINTR) continue;
+  std::string id = unless_hidden(bytes, text, path);
+  id.erase(std::min(id.find('\n'), id.size()));
   return id;
 }
 
 std::string network_namespace() {
+  const char* const path = "/proc/self/ns/net";
   char name[64];
-  const ssize_t n = ::readlink("/proc/self/ns/net", name, sizeof name);
-  return n > 0 ? std::string(name, static_cast<std::size_t>(n)) : "";
+  return unless_hidden(::readlink(path, name, sizeof name), name, path);
 }
 
 }  // namespace everylink

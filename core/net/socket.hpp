@@ -106,7 +106,8 @@ bool receive_all(const Socket&, std::span<std::byte>, Seconds until);
 
 void draw(std::span<std::byte>);  // fills with unpredictable random bytes
 
-// The boot id and the network namespace distinguish machines of the same name.
+// The boot id and the network namespace distinguish machines of the same name. Throw MachineError where they
+// cannot be read, though they are there.
 std::string boot_id();
 std::string network_namespace();
 

@@ -96,6 +96,14 @@ def test_memory_hdf5_or_the_disk_may_fail_anywhere_in_rank_0(
         tried(tmp_path / "run", "sim", Failure(kind, RANK_0, at, ERRORS[kind][0]))
 
 
+@pytest.mark.usefixtures("counts")  # of a usual run, with its ranks
+def test_a_rank_that_cannot_read_which_host_it_is_on_seems_to_be_on_no_other(tmp_path: Path) -> None:
+    for kind, most in (("new_", 12), ("open", 2), ("read", 2)):
+        for at in range(1, most + 1):
+            for error in ERRORS[kind]:
+                tried(tmp_path / "run", "tcp", Failure(kind, RANK_0, at, error))
+
+
 @pytest.mark.parametrize(
     ("words", "output", "kinds"),
     [(["show"], "", ["write"]), (["report", "-o", "x.html"], "x.html", ["rename"])],

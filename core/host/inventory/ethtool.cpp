@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "host/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace everylink::inventory {
 namespace {

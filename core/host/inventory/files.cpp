@@ -20,7 +20,7 @@
 
 #include "base/clock.hpp"
 #include "base/seconds.hpp"
-#include "host/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "host/signals.hpp"
 
 namespace everylink::inventory {

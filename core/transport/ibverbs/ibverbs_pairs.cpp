@@ -12,7 +12,7 @@
 
 #include "base/errors.hpp"
 #include "base/pack.hpp"
-#include "host/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "memory/cuda/driver.hpp"
 #include "memory/memory.hpp"
 #include "net/socket.hpp"

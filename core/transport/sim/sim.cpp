@@ -270,13 +270,16 @@ class SimLink final : public Link, public OneSided {
     push(outbox_);
     outbox_.clear();
   }
+  // Where it fails, the peer sees the end of the stream: it would wait for what never left.
   void push(View bytes) {
     const AtWork here(at_work_);
     while (!bytes.empty() && socket_ && !ended_ && !unheard_) {
       const ssize_t n = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n > 0)
         bytes = bytes.subspan(static_cast<std::size_t>(n));
-      else if (goes_on("send", unheard_) && is_ready(POLLIN | POLLOUT))
+      else if (!goes_on("send", unheard_))
+        ::shutdown(socket_.fd(), SHUT_WR);
+      else if (is_ready(POLLIN | POLLOUT))
         drain();
     }
   }
