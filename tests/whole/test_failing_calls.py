@@ -70,6 +70,13 @@ def test_a_kernel_without_memory_for_a_connection_makes_links_local_and_not_brok
     assert LOCAL in outcomes
 
 
+def test_a_message_of_sim_that_does_not_leave_ends_the_wait_of_both_ends(
+    tmp_path: Path, counts: dict[str, Counts]
+) -> None:
+    for at in spread(counts["sim"]["send", RANK_0], 6):
+        tried(tmp_path / "run", "sim", Failure("send", RANK_0, at, "ECONNRESET"))
+
+
 @pytest.mark.parametrize("kind", ["poll", "recv", "send", "random", "process"])
 def test_a_call_that_a_signal_interrupts_is_made_again(tmp_path: Path, counts: dict[str, Counts], kind: str) -> None:
     process = STARTER if kind == "process" else RANK_0
