@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "base/descriptor.hpp"
+#include "base/errors.hpp"
 
 namespace everylink {
 

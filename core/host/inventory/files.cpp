@@ -19,8 +19,8 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/seconds.hpp"
 #include "base/descriptor.hpp"
+#include "base/seconds.hpp"
 #include "host/signals.hpp"
 
 namespace everylink::inventory {

@@ -10,9 +10,9 @@
 #include <cstring>
 #include <span>
 
+#include "base/descriptor.hpp"
 #include "base/errors.hpp"
 #include "base/pack.hpp"
-#include "base/descriptor.hpp"
 #include "memory/cuda/driver.hpp"
 #include "memory/memory.hpp"
 #include "net/socket.hpp"
