@@ -382,7 +382,7 @@ def test_few_processes_suffice_to_show(file: Path) -> None:
 
 
 def test_a_foreign_numpy_on_pythonpath_is_one_line(file: Path) -> None:
-    (file.parent / "numpy.py").touch()
+    (file.parent / "numpy.py").write_text("import warnings; warnings.warn('another version', RuntimeWarning)")
     path = os.pathsep.join([str(file.parent), str(ROOT / "python"), *sys.path])
     said = in_shell(file.parent, f"everylink show {file.name}", PYTHONPATH=path)
     assert said.returncode == 1

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -73,6 +74,7 @@ def _prepare() -> None:
     if not os.environ.get(TRACEBACK):  # what libraries cannot raise, such as no memory to free something, is no fault
         sys.unraisablehook = lambda _: None
         sys.excepthook = lambda *_: None
+        warnings.showwarning = lambda *_, **__: None  # of libraries; our own are lines of the output
     _check_epoch()
     _use_possible_threads()
     os.environ["MPLBACKEND"] = "agg"  # matplotlib draws files only; a wrong name here would be an exception
