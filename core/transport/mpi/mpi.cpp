@@ -1,6 +1,7 @@
 // mpi: MPI_Isend and MPI_Irecv, polled, with our own limits; MPI_Rput and MPI_Rget through one window of all
 // ranks. Each ABI of MPI has its own module.
 #include <dlfcn.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -48,6 +49,30 @@ int with_count(std::size_t bytes, Call call) {
   return rc;
 }
 
+// Whether a rank on a crowded machine must give up its core itself between two polls. Open MPI does so in
+// each MPI_Test where nothing moves, and a second yield is one more switch of processes between two looks.
+// Now and then some polls pass without a yield, and the kernel says how often the core was given up.
+class Yields {
+ public:
+  bool are_ours() {
+    const unsigned at = polls_++ % period;
+    if (at == 0) before_ = switches();
+    if (at == asked) ours_ = switches() - before_ < asked / 2;
+    return at >= asked && ours_;
+  }
+
+ private:
+  static long switches() {
+    rusage used{};
+    ::getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nivcsw;
+  }
+  static constexpr unsigned period = 512, asked = 32;
+  unsigned polls_ = 0;
+  long before_ = 0;
+  bool ours_ = true;
+};
+
 // A memory of the peer.
 struct Far {
   MPI_Aint at = 0;
@@ -57,7 +82,7 @@ struct Far {
 class MpiLink final : public Link, public OneSided {
  public:
   MpiLink(int peer, int tag, const Setup& setup, bool block, MPI_Win window, const Far& far_out,
-          const Far& far_in)
+          const Far& far_in, Yields& yields)
       : peer_(peer),
         tag_(tag),
         window_(window),
@@ -66,6 +91,8 @@ class MpiLink final : public Link, public OneSided {
         out_(setup.out.region().at),
         in_(setup.in.region().at),
         block_(block),
+        crowded_(setup.crowded),
+        yields_(yields),
         waiter_(setup.crowded) {}
 
   int start_send(Slice slice) override {
@@ -126,7 +153,7 @@ class MpiLink final : public Link, public OneSided {
       if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return noted(Outcome::broken);
       if (done) break;
       if (wait.is_over(MPI_Wtime)) return noted(Outcome::timeout);
-      wait.nothing_moved();
+      if (!crowded_ || yields_.are_ours()) wait.nothing_moved();
     }
     for (; !open_.empty() && open_.front().request == MPI_REQUEST_NULL; ++base_) open_.pop_front();
     return Outcome::ok;
@@ -194,7 +221,8 @@ class MpiLink final : public Link, public OneSided {
   const MPI_Win window_;
   const Far far_out_, far_in_;
   std::byte *const out_, *const in_;
-  const bool block_;
+  const bool block_, crowded_;
+  Yields& yields_;
   Waiter waiter_;
   std::deque<Open> open_;
   int base_ = 0;
@@ -256,7 +284,7 @@ class Mpi final : public Transport {
     }
     in.end();
     return {std::make_unique<MpiLink>(peer, static_cast<int>(epoch % epochs_) * 2, setup_, block_,
-                                      window_->handle(), far[0], far[1])};
+                                      window_->handle(), far[0], far[1], yields_)};
   }
 
  private:
@@ -264,6 +292,7 @@ class Mpi final : public Transport {
   const bool block_;
   std::uint64_t epochs_ = 0;
   std::optional<Window> window_;
+  Yields yields_;
 };
 
 // An MPI_Alltoall with a limit: every rank sends `bytes` to every rank.
