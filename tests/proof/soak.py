@@ -14,6 +14,8 @@ import numpy as np
 from conftest import measure_program
 
 FIRST_PART = 0.25  # of a run, in which buffers and caches fill, is not looked at
+LINKS_FAILED = 3  # exit code
+LAST_WORDS = 2000  # characters of a run's output
 LAST_PART = 0.75  # after this part, whatever is bounded should be full
 
 
@@ -41,7 +43,9 @@ def watch(words: list[str], every: float) -> tuple[int, list[Process]]:
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "x.h5"
         command = [measure_program(), *words, "--progress", "none", "-o", str(file)]
-        run = subprocess.Popen(command, cwd=name, stdout=subprocess.DEVNULL)
+        out = Path(name) / "out"
+        with out.open("w") as to_out:
+            run = subprocess.Popen(command, cwd=name, stdout=to_out)
         ranks: dict[int, Process] = {}
         while run.poll() is None:
             time.sleep(every)
@@ -54,7 +58,9 @@ def watch(words: list[str], every: float) -> tuple[int, list[Process]]:
             except OSError:
                 continue  # it begins or ends
         if run.returncode != 0:
-            raise SystemExit(f"{' '.join(command)}: exit code {run.returncode}")
+            print(f"{' '.join(command)}: exit code {run.returncode}\n{out.read_text()[-LAST_WORDS:]}", flush=True)
+        if run.returncode not in (0, LINKS_FAILED):  # what was seen of memory holds after failed links, too
+            raise SystemExit(1)
         return steps_of(file), list(ranks.values())
 
 
