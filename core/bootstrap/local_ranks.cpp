@@ -140,8 +140,9 @@ void check_loopback() {
                                    std::strerror(error)));
 }
 
-// Starts so many ranks. In the process of one: what `work` returns for its number among them; in this one:
-// nothing. The first has the listener: another one's would answer when the first no longer does.
+// Starts `count` ranks. In the process of a rank, returns what `work` returns for its number, from 0 on; in
+// this process, returns nothing. Only the first rank keeps the listener: another one's would still answer
+// when the first no longer does.
 std::optional<int> start_ranks(Supervisor& supervisor, int count, std::unique_ptr<Listener>& listener,
                                const std::function<int(int)>& work) {
   for (int i = 0; i < count; ++i) {

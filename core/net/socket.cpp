@@ -370,8 +370,8 @@ std::string unless_hidden(ssize_t bytes, const char* text, const char* path) {
 
 }  // namespace
 
-// Not by a stream, which gives a part of it, or nothing, where memory is short: this rank would be on a host
-// of its own.
+// Not read by a stream: where memory is short, a stream yields a part of the text, or none, and this rank
+// would seem to be on a host of its own.
 std::string boot_id() {
   const char* const path = "/proc/sys/kernel/random/boot_id";
   char text[64];

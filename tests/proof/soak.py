@@ -12,11 +12,11 @@ import h5py
 import numpy as np
 
 from conftest import measure_program
+from everylink.exit_codes import Exit
 
 FIRST_PART = 0.25  # of a run, in which buffers and caches fill, is not looked at
-LINKS_FAILED = 3  # exit code
-LAST_WORDS = 2000  # characters of a run's output
 LAST_PART = 0.75  # after this part, whatever is bounded should be full
+LAST_WORDS = 2000  # characters of a run's output
 
 
 @dataclass
@@ -59,7 +59,7 @@ def watch(words: list[str], every: float) -> tuple[int, list[Process]]:
                 continue  # it begins or ends
         if run.returncode != 0:
             print(f"{' '.join(command)}: exit code {run.returncode}\n{out.read_text()[-LAST_WORDS:]}", flush=True)
-        if run.returncode not in (0, LINKS_FAILED):  # what was seen of memory holds after failed links, too
+        if run.returncode not in (Exit.FINE, Exit.FAULTS):  # what was seen of memory holds after failed links, too
             raise SystemExit(1)
         return steps_of(file), list(ranks.values())
 
