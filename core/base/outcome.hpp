@@ -20,6 +20,11 @@ enum class Outcome : std::uint8_t {
 };
 constexpr Outcome last_of(Outcome) { return Outcome::local; }
 
+// The link failed, or the process or the host at one end lacked something: the outcome alone does not tell.
+constexpr bool is_doubtful(Outcome outcome) {
+  return outcome == Outcome::timeout || outcome == Outcome::broken;
+}
+
 // The predicate of a sentence about a link.
 constexpr std::string_view said_of(Outcome outcome) {
   constexpr std::string_view sentences[] = {"ok",

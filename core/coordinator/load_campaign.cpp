@@ -185,7 +185,7 @@ void LoadCampaign::learn(const std::vector<FlowRow>& rows) {
     (row.outcome == Outcome::ok      ? flows_ok_
      : row.outcome == Outcome::local ? flows_unmeasured_
                                      : flows_failed_) += 1;
-    if (row.outcome != Outcome::timeout && row.outcome != Outcome::broken) continue;
+    if (!is_doubtful(row.outcome)) continue;
     severed_.insert(std::minmax(row.flow.from, row.flow.to));
     silent_[row.flow.from].insert(row.flow.to);
     silent_[row.flow.to].insert(row.flow.from);

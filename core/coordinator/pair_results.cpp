@@ -74,11 +74,12 @@ void PairResults::start(Seconds now) {
 // If one end gives up, it closes the connection, and the other end finds it broken: both get `timeout`. If
 // one end is refused, the other end waits in vain: both get `broken`. If the host of one end lacks what it
 // takes, whatever the other end saw comes from that.
-void PairResults::agree(LinkRows& ours, const LinkRows& theirs) {
-  for (std::size_t i = 0; i < std::min(ours.samples.size(), theirs.samples.size()); ++i) {
+void PairResults::agree(LinkRows& ours, const Report& theirs) {
+  for (std::size_t i = 0; i < std::min(ours.samples.size(), theirs.led.samples.size()); ++i) {
     Sample& a = ours.samples[i];
-    const Sample& b = theirs.samples[i];
-    if (a.outcome != Outcome::ok && b.outcome == Outcome::local)
+    const Sample& b = theirs.led.samples[i];
+    if ((a.outcome != Outcome::ok && b.outcome == Outcome::local) ||
+        (is_doubtful(a.outcome) && theirs.fault_is_local))
       a.outcome = Outcome::local;
     else if (a.outcome == Outcome::broken && b.outcome == Outcome::timeout && !std::isnan(a.setup))
       a.outcome = Outcome::timeout;
@@ -109,13 +110,12 @@ void PairResults::keep(const RoundResults& round) {
     if (report.fault_is_local || !known || !peers->second->fault_is_local) log_.remark_fault(report);
     if (in_time(report) && is_among(round.gone, report.peer))
       for (auto& sample : led.samples)
-        if (sample.outcome == Outcome::timeout || sample.outcome == Outcome::broken)
-          sample.outcome = Outcome::absent;
+        if (is_doubtful(sample.outcome)) sample.outcome = Outcome::absent;
     if (!in_time(report)) {
       if (!std::all_of(led.samples.begin(), led.samples.end(), is_ok)) continue;
       if (led.samples.front().attempt == Attempt::main) log_.failures.take_back(led.samples.front());
     }
-    if (known) agree(led, peers->second->led);
+    if (known) agree(led, *peers->second);
     keep_link(std::move(led), known ? peers->second->notes : std::vector<Note>());
   }
 }

@@ -40,7 +40,7 @@ class PairResults {
   int end(bool interrupted, bool kept);
 
  private:
-  static void agree(LinkRows& ours, const LinkRows& theirs);
+  static void agree(LinkRows& ours, const Report& theirs);
   void learn(const LinkRows&);
   void keep_link(LinkRows, const std::vector<Note>& seen_by_peer);
   // Keeps links that no rank reports: links of ranks that are gone, and of dark ranks that were not tried.

@@ -1,8 +1,10 @@
 // Installs handlers that only set flags.
 #include "host/signals.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <initializer_list>
 
@@ -10,6 +12,8 @@ namespace everylink {
 namespace {
 
 volatile std::sig_atomic_t end_wanted = 0, summary_wanted = 0;
+std::atomic<std::uint64_t> continued = 0;
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);  // a handler may use it
 
 // A terminal and the parent process may both deliver one request. A repetition by the user comes later.
 constexpr time_t one_request = 1;  // seconds
@@ -40,6 +44,10 @@ void handle_signals() {
   action.sa_handler = note;  // no SA_RESTART: a sleeping call returns
   ::sigaction(SIGUSR1, &action, nullptr);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  struct sigaction count {};
+  count.sa_handler = [](int) { ++continued; };
+  count.sa_flags = SA_RESTART;
+  ::sigaction(SIGCONT, &count, nullptr);
 }
 
 bool end_is_wanted() { return end_wanted != 0; }
@@ -49,6 +57,8 @@ bool summary_is_wanted() {
   summary_wanted = 0;
   return wanted;
 }
+
+std::uint64_t times_continued() { return continued; }
 
 SignalsBlocked::SignalsBlocked() {
   sigset_t all;

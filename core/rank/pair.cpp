@@ -89,6 +89,7 @@ class Pair {
     state_ = made.is_local ? Outcome::local : transport_.now() < until ? Outcome::broken : Outcome::timeout;
     report_.fault_of_link = std::move(made.fault);
     report_.fault_is_local = made.is_local;
+    if (is_doubtful(state_)) blame_this_side();
     return made.began;
   }
 
@@ -216,8 +217,20 @@ class Pair {
     if (state_ == Outcome::ok) moved_ = transport_.now();
     if (begins) count(turn, leads, laps);
     add(laps, half.laps);
-    if (begins || !half.is_measured) half.outcome = was_only_slow(half.laps) ? Outcome::ok : state_;
+    const bool was_slow = was_only_slow(half.laps);
+    if (begins && is_doubtful(state_)) blame_this_side();
+    if (begins || !half.is_measured) half.outcome = was_slow ? Outcome::ok : state_;
     half.is_measured |= begins && turn.messages > 0 && half.outcome == Outcome::ok;
+  }
+
+  // A link that failed because this process or its host lacks something is not measured.
+  void blame_this_side() {
+    if (end_is_wanted()) return;
+    auto cause = work_.lacks();
+    if (cause.empty()) return;
+    state_ = Outcome::local;
+    report_.fault_of_link = std::move(cause);
+    report_.fault_is_local = true;
   }
 
   void note_traffic() {

@@ -28,7 +28,10 @@ struct PairWork {
   std::uint32_t messages;                   // at most, per turn; 0: as in the options
   bool verifies_ends;                       // the contents of the first and the last message of a turn
   std::function<void(const Sample&)> keep;  // called for each size as soon as its link is measured
-  Carried& carried;                         // by this rank so far
+  // Called when a link fails: what this process or its host lacks, which is no fault of the network; "":
+  // nothing.
+  std::function<std::string()> lacks;
+  Carried& carried;  // by this rank so far
 };
 
 // Connects, measures and closes. An empty `peer_offer` means that the peer is gone. Never throws for the

@@ -32,6 +32,7 @@
 #include "host/rails.hpp"
 #include "host/shortage.hpp"
 #include "host/signals.hpp"
+#include "host/standstill.hpp"
 #include "memory/cuda/driver.hpp"
 #include "rank/load_part.hpp"
 #include "rank/pair.hpp"
@@ -261,14 +262,16 @@ class Runner {
     if (const auto* reads = order.as<ReadHost>()) return {read_host(*reads, round)};
     if (const auto* flows = order.as<RunFlows>())
       return {watched(*flows, [&] {
+        const Seconds began = steady_now();
         Report done = load_part_->run(*flows);
-        blame_shortage(done, done.flows);
+        blame_this_side(done, steady_now() - began);
         return done;
       })};
     return {report};
   }
 
   Round exchange(const Blob& mine, const std::vector<Offer>& offers, Seconds limit) {
+    standstill_.begin();  // what holds this rank up from here on delays the next step
     auto round = world_->round(mine, offers, limit,
                                [this](std::span<const Submitted> submitted, std::span<const int> gone) {
                                  watch(unsaved_, write_limit, "writing the results file", false);
@@ -508,6 +511,7 @@ class Runner {
                                 chunk_->keep(sample, step_number(step, options_.serial, world_->size()),
                                              number_);
                             },
+                        .lacks = [this, began = steady_now()] { return lacks_now(steady_now() - began); },
                         .carried = carried_};
     if (!lacks.empty()) return pair_not_measured(work, lacks);
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
@@ -524,7 +528,6 @@ class Runner {
     if (is_untimed)
       if (auto seen = reader_->end_watching(reading_under_load)) report.host = {std::move(*seen)};
     stop_watching();
-    blame_shortage(report, report.led.samples);
     tell_lanes(report);
     for (std::size_t i = 0; i < all_to_all.size() && i < report.led.samples.size(); ++i)
       report.led.samples[i].all_to_all = static_cast<float>(all_to_all[i]);
@@ -533,19 +536,23 @@ class Runner {
   }
 
   // A library does not say why it failed: what failed while this process has no descriptor or memory left, or
-  // while its GPU does nothing, is no fault of the network.
-  template <class Results>
-  void blame_shortage(Report& report, Results& results) const {
-    const auto is_doubtful = [](const auto& one) {
-      return one.outcome == Outcome::timeout || one.outcome == Outcome::broken;
-    };
-    if (std::none_of(results.begin(), results.end(), is_doubtful)) return;
+  // no processor, or while its GPU does nothing, is no fault of the network. `tried`: how long, in real time.
+  std::string lacks_now(Seconds tried) const {
     auto cause = shortage_now();
+    if (cause.empty() && !entry_.virtual_time) cause = standstill_.cause(tried);
     if (cause.empty() && memory_.needs_gpu) cause = cuda::why_stuck(gpu_);
+    return cause;
+  }
+
+  void blame_this_side(Report& report, Seconds tried) const {
+    if (std::none_of(report.flows.begin(), report.flows.end(),
+                     [](const FlowEnd& flow) { return is_doubtful(flow.outcome); }))
+      return;
+    auto cause = lacks_now(tried);
     if (cause.empty()) return;
-    for (auto& one : results)
-      if (is_doubtful(one)) one.outcome = Outcome::local;
-    report.fault_of_link = cause;
+    for (auto& flow : report.flows)
+      if (is_doubtful(flow.outcome)) flow.outcome = Outcome::local;
+    report.fault_of_link = std::move(cause);
     report.fault_is_local = true;
   }
 
@@ -621,6 +628,7 @@ class Runner {
   std::vector<Endpoint> abandoned_;
   std::string lanes_told_;
   std::optional<LoadPart> load_part_;   // of a load pattern; destroyed before the transport of its links
+  Standstill standstill_;               // since the last report
   Carried carried_;                     // by pairs and all-to-alls
   std::unique_ptr<HostReader> reader_;  // if this rank has read its host
   AllToAll all_to_all_;

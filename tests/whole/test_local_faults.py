@@ -2,10 +2,12 @@
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,10 +131,11 @@ def test_a_rank_joins_and_measures_with_few_files(tmp_path: Path, files: int) ->
     assert set(ended.results.only["outcome"]) == {OK}
 
 
-def test_a_rank_that_runs_out_of_files_in_the_middle_of_a_run_breaks_no_link(tmp_path: Path) -> None:
-    path = tmp_path / "x.h5"
+@contextmanager
+def three_ranks(path: Path, *options: object) -> Iterator[tuple[list[subprocess.Popen[str]], list[tuple[str, str]]]]:
+    """Ranks that measure, and, once the block has ended, what they said; they have ended well by then."""
     variables = {"EVERYLINK_SIZE": "3", "EVERYLINK_RENDEZVOUS": f"127.0.0.1:{free_port()}"}
-    words = [measure_program(), *map(str, ["-s", 1, *QUICK, "--min-runtime", 3]), "-o", str(path)]
+    words = [measure_program(), *map(str, [*QUICK, *options]), "-o", str(path)]
     ranks = [
         subprocess.Popen(
             words, env=os.environ | variables | {"EVERYLINK_RANK": str(rank)},
@@ -140,14 +143,54 @@ def test_a_rank_that_runs_out_of_files_in_the_middle_of_a_run_breaks_no_link(tmp
         )
         for rank in range(3)
     ]  # fmt: skip
+    said: list[tuple[str, str]] = []
     wait_until(path.exists, "the run does not begin")
     time.sleep(0.5)
-    resource.prlimit(ranks[1].pid, resource.RLIMIT_NOFILE, (3, 3))
-    said = [rank.communicate(timeout=PATIENCE) for rank in ranks]
+    try:
+        yield ranks, said
+    finally:
+        said.extend(rank.communicate(timeout=PATIENCE) for rank in ranks)
     assert [rank.returncode for rank in ranks] == [0, 0, 0], said
-    outcomes = read_plainly(path).only["outcome"].tolist()
-    assert set(outcomes) == {OK, LOCAL}
+
+
+def test_a_rank_that_runs_out_of_files_in_the_middle_of_a_run_breaks_no_link(tmp_path: Path) -> None:
+    path = tmp_path / "x.h5"
+    with three_ranks(path, "-s", 1, "--min-runtime", 3) as (ranks, said):
+        resource.prlimit(ranks[1].pid, resource.RLIMIT_NOFILE, (3, 3))
+    assert set(read_plainly(path).only["outcome"].tolist()) == {OK, LOCAL}
     assert "Some measurements could not be made: too many open files on host" in said[0][0]
+
+
+def test_a_rank_that_others_keep_from_the_processor_breaks_no_link(tmp_path: Path) -> None:
+    path = tmp_path / "x.h5"
+    core = max(os.sched_getaffinity(0))
+    with three_ranks(path, "-s", 1, "--min-runtime", 5) as (ranks, said):
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+        try:
+            for process in (ranks[1], *busy):
+                os.sched_setaffinity(process.pid, {core})
+            os.sched_setscheduler(ranks[1].pid, os.SCHED_IDLE, os.sched_param(0))
+            time.sleep(4)
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+    assert set(read_plainly(path).only["outcome"].tolist()) == {OK, LOCAL}
+    (line,) = (line for line in said[0][0].splitlines() if "could not be made: " in line)
+    assert "could not be made: hardly any processor time on host" in line
+    assert "FAILED" not in said[0][0]
+
+
+def test_a_rank_that_is_stopped_for_a_while_breaks_no_link(tmp_path: Path) -> None:
+    path = tmp_path / "x.h5"
+    with three_ranks(path, "-s", "256KiB", "-n", 100, "--min-runtime", 6) as (ranks, said):
+        for _ in range(3):
+            ranks[1].send_signal(signal.SIGSTOP)
+            time.sleep(1.5)
+            ranks[1].send_signal(signal.SIGCONT)
+            time.sleep(0.3)
+    assert set(read_plainly(path).only["outcome"].tolist()) == {OK, LOCAL}
+    assert "could not be made: stopped by a signal for a while on host" in said[0][0]
 
 
 def test_a_rank_without_memory_for_its_messages_goes_on_and_is_named(tmp_path: Path) -> None:

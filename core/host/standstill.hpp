@@ -1,0 +1,32 @@
+// Whether this process could not go on by itself: stopped by a signal, or without a processor.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/seconds.hpp"
+
+namespace everylink {
+
+// Watches the thread that makes it. Where the kernel does not tell of waits for a processor
+// (/proc/thread-self/schedstat), it knows of signals only. Keeps no file open.
+class Standstill {
+ public:
+  void begin();  // watches from now on, or from up to 0.1 s before
+  // What has kept this thread from going on since `begin`, so that what it tried in vain for so long says
+  // nothing of others: the cause of a local fault; "": nothing.
+  std::string cause(Seconds tried) const;
+
+ private:
+  struct Waits {
+    Seconds waited = 0;       // ready to run, for a processor
+    std::uint64_t turns = 0;  // on a processor
+  };
+  static Waits read();
+
+  Seconds read_at_ = 0;
+  Waits since_;
+  std::uint64_t stops_ = 0;  // by signals, each continued
+};
+
+}  // namespace everylink
