@@ -12,20 +12,15 @@ namespace everylink {
 // (/proc/thread-self/schedstat), it knows of signals only. Keeps no file open.
 class Standstill {
  public:
-  void begin();  // watches from now on, or from up to 0.1 s before
+  void begin();  // watches from now on; waits for a processor from up to 0.1 s before
   // What has kept this thread from going on since `begin`, so that what it tried in vain for so long says
   // nothing of others: the cause of a local fault; "": nothing.
   std::string cause(Seconds tried) const;
 
  private:
-  struct Waits {
-    Seconds waited = 0;       // ready to run, for a processor
-    std::uint64_t turns = 0;  // on a processor
-  };
-  static Waits read();
-
   Seconds read_at_ = 0;
-  Waits since_;
+  Seconds waited_ = 0;       // ready to run, for a processor
+  long turns_ = 0;           // on a processor
   std::uint64_t stops_ = 0;  // by signals, each continued
 };
 

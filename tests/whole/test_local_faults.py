@@ -164,7 +164,7 @@ def test_a_rank_that_runs_out_of_files_in_the_middle_of_a_run_breaks_no_link(tmp
 def test_a_rank_that_others_keep_from_the_processor_breaks_no_link(tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
     core = max(os.sched_getaffinity(0))
-    with three_ranks(path, "-s", 1, "--min-runtime", 5) as (ranks, said):
+    with three_ranks(path, "-s", "256KiB", "-n", 20, "--min-runtime", 5) as (ranks, said):
         busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
         try:
             for process in (ranks[1], *busy):
