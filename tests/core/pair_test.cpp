@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,7 @@ struct Meeting {
   std::uint32_t iteration = 0;
   int messages = 100;
   std::int64_t step = 0;
+  std::string lacks = {};  // of its host, when the link fails
 };
 
 // What one end reports of a step in which it meets the other end.
@@ -104,6 +107,7 @@ Report measured(const Meeting& meeting, Network& network) {
                        .budget = 1e9,
                        .messages = 0,
                        .keep = [](const Sample&) {},
+                       .lacks = [&] { return meeting.lacks; },
                        .carried = carried},
                       transport, *memory, *other, offer);
 }
@@ -181,6 +185,18 @@ TEST(Pair, a_link_that_was_measured_before_the_other_one_failed_keeps_its_outcom
     EXPECT_EQ(link_of(report).outcome == Outcome::ok, link_of(report).one_way.n > 0);
   }
   EXPECT_EQ(kept, 1);
+}
+
+TEST(Pair, what_fails_because_its_host_lacks_something_is_local_and_what_was_measured_before_stays) {
+  std::multiset<Outcome> outcomes;
+  for (const int rank : {0, 1}) {
+    Network network{[](Seconds) { return message; }, 2};
+    const auto report = measured({.rank = rank, .peer = 1 - rank, .lacks = "a processor"}, network);
+    outcomes.insert(link_of(report).outcome);
+    EXPECT_TRUE(report.fault_is_local) << "also where only the link that the peer leads has failed";
+    EXPECT_EQ(report.fault_of_link, "a processor");
+  }
+  EXPECT_EQ(outcomes, (std::multiset<Outcome>{Outcome::ok, Outcome::local}));
 }
 
 TEST(LeadIn, it_lasts_until_all_ranks_have_their_orders_in_a_pair_of_median_speed) {
