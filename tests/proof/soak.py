@@ -75,6 +75,8 @@ def growth(steps: np.ndarray, values: np.ndarray) -> tuple[float, float]:
 def row(name: str, took: float, steps: int, process: Process) -> str:
     seen = np.array(process.seen, float)
     late = seen[seen[:, 0] >= FIRST_PART * steps]
+    if not len(late):
+        return f"| {name} | {took / 60:.0f} min | {steps:,} | {process.name} | too short to see it |"
     slopes = [growth(part[:, 0], part[:, 1] * 1024) for part in (late, seen[seen[:, 0] >= LAST_PART * steps])]
     of_late, of_last = (f"{slope:.3f} ± {error:.3f}" for slope, error in slopes)
     files_a_step, _ = growth(late[:, 0], late[:, 2])
