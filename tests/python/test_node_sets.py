@@ -8,6 +8,7 @@ from ClusterShell.NodeSet import set_std_group_resolver
 from ClusterShell.NodeUtils import GroupResolverConfig
 
 from everylink.errors import UserMistake
+from everylink.host_lists import expanded
 from everylink.launch.job import hosts_of
 
 GROUPS = """[Main]
@@ -35,6 +36,9 @@ def groups(tmp_path: Path) -> Iterator[None]:
         ("n[8-11]", "n8 n9 n10 n11"),
         ("n[01-03,7]", "n7 n01 n02 n03"),
         ("n[1-2]-ib", "n1-ib n2-ib"),
+        ("n1[8-11]", "n18 n19 n110 n111"),
+        ("n0[9-10/1]", "n09 n010"),
+        ("a1[1-2]b2[9-10]", "a11b29 a11b210 a12b29 a12b210"),
         ("r[1-2]n[1-2]", "r1n1 r1n2 r2n1 r2n2"),
         ("n3, n1 ,n2,n1", "n1 n2 n3"),
         ("n[1-9/4]", "n1 n5 n9"),
@@ -51,6 +55,10 @@ def groups(tmp_path: Path) -> Iterator[None]:
 )
 def test_a_node_set_names_its_hosts(text: str, hosts: str, groups: None) -> None:
     assert hosts_of(text, "--hosts") == hosts.split()
+
+
+def test_a_list_names_what_is_in_brackets_behind_a_digit_too() -> None:
+    assert expanded("n1[8-11],n0[9-10]") == ["n18", "n19", "n110", "n111", "n09", "n010"]
 
 
 def test_a_file_holds_names_and_lists_on_any_number_of_lines(tmp_path: Path, groups: None) -> None:

@@ -120,6 +120,11 @@ def test_the_index_may_be_elsewhere(places: dict[str, Path], everylink: Command)
         ('[store]\nlinks = "9"', "store.links must be a number of days from 1 to"),
         ("[store]\nresults = true", "store.results must be a number of days"),
         ('[store]\nfolder = ""', 'store.folder must be a text, as in folder = "..."'),
+        (
+            '[store]\nfolder = "~nobody-of-that-name"',
+            "store.folder: '~nobody-of-that-name': the home of this user",
+        ),
+        ('[store]\nfolder = "a\\u0000b"', "store.folder has a null character, which no path can have"),
     ],
 )
 def test_a_mistake_in_a_file_is_one_sentence(text: str, said: str, places: dict[str, Path], everylink: Command) -> None:
@@ -127,6 +132,13 @@ def test_a_mistake_in_a_file_is_one_sentence(text: str, said: str, places: dict[
     code, out, err = everylink("check", "--dry-run")
     assert (code, out) == (2, "")
     assert err.startswith(f"everylink: {places['user'] / 'everylink.toml'}: {said}"), err
+
+
+def test_a_user_without_a_home_has_no_file(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 1_000_700_000)
+    assert settings_now().files == ()
 
 
 def test_without_a_store_a_command_says_how_to_name_one(everylink: Command) -> None:

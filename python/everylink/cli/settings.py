@@ -66,12 +66,20 @@ class Settings:
 
 def settings_now() -> Settings:
     """What the files say that are there. Raises UserMistake for the first thing that is wrong in one."""
-    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser())
     settings = Settings()
-    for path in (SYSTEM, home / "everylink" / NAME, Path(NAME)):
+    for path in (SYSTEM, *_of_user(), Path(NAME)):
         if path.is_file():
             settings = with_file(settings, path)
     return settings
+
+
+def _of_user() -> list[Path]:
+    """The user's file; none where the user has no home, as in a container with a number for a user."""
+    try:
+        folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser())
+    except RuntimeError:
+        return []
+    return [folder / "everylink" / NAME]
 
 
 def with_file(settings: Settings, path: Path) -> Settings:
@@ -138,7 +146,13 @@ def _path(field: str) -> Read:
     """A path, relative to the folder of the file."""
 
     def read(path: Path, setting: str, value: object) -> dict[str, Any]:
-        return {field: path.parent / Path(_text(path, setting, value)).expanduser()}
+        text = _text(path, setting, value)
+        if "\0" in text:
+            raise UserMistake(f"{path}: {setting} has a null character, which no path can have")
+        try:
+            return {field: path.parent / Path(text).expanduser()}
+        except RuntimeError:
+            raise UserMistake(f"{path}: {setting}: {quoted(text)}: the home of this user is not known") from None
 
     return read
 
