@@ -72,7 +72,7 @@ class PairCampaign final : public Campaign {
   Plan plan_;                              // of the iteration
   const bool steps_ahead_;
   std::uint32_t recorded_ = 0;       // the row of /steps that comes next
-  int calm_ = 0, calm_wanted_ = 4;   // steps without a fault, so far and before orders carry several
+  int calm_ = 0, calm_wanted_ = 1;   // steps without a fault, so far and before orders carry several
   std::optional<Order> again_from_;  // the first step of the last order that was not whole
   std::vector<Tuning> tunings_;      // one per size
   std::uint32_t iteration_ = 0;
