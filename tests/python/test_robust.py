@@ -5,14 +5,13 @@ import pytest
 
 from everylink.robust import LOW, lower_quantiles, row_medians, upper_spread
 
-RNG = np.random.default_rng(7)
-
 
 @pytest.mark.parametrize("known", [1.0, 0.6, 0.01])
 @pytest.mark.parametrize("levels", [5, 10**6])
 def test_order_statistics_of_rows_are_those_of_their_known_values(known: float, levels: int) -> None:
-    matrix = (RNG.integers(0, levels, (700, 2000)) / 8).astype(np.float32)  # more than one block of rows
-    matrix[RNG.random(matrix.shape) >= known] = np.nan
+    rng = np.random.default_rng(7)
+    matrix = (rng.integers(0, levels, (700, 2000)) / 8).astype(np.float32)  # more than one block of rows
+    matrix[rng.random(matrix.shape) >= known] = np.nan
     matrix[[3, 400]] = np.nan
     rows = [np.sort(row[np.isfinite(row)]) for row in matrix]
     medians, counts = row_medians(matrix)
@@ -29,10 +28,12 @@ def test_a_matrix_without_rows_has_no_order_statistics() -> None:
 
 @pytest.mark.parametrize("slow", [0, 60, 200])
 def test_the_spread_above_the_median_is_that_of_the_healthy_even_if_a_third_is_slow(slow: int) -> None:
-    healthy = RNG.normal(0, 0.02, 600)
-    healthy[healthy < 0] /= 10  # quick ones hide in what their slower partners take
-    spread = upper_spread(np.concatenate([healthy[slow:], np.full(slow, 0.5)]))
-    assert 0.015 < spread < 0.15
+    spreads = []
+    for seed in range(20):
+        healthy = np.random.default_rng(seed).normal(0, 0.02, 600)
+        healthy[healthy < 0] /= 10  # quick ones hide in what their slower partners take
+        spreads.append(upper_spread(np.concatenate([healthy[slow:], np.full(slow, 0.5)])))
+    assert 0.015 < np.median(spreads) < 0.15
 
 
 def test_a_few_values_have_no_spread_above_the_median() -> None:
