@@ -15,6 +15,7 @@ NO_LIST = "is not a list of names such as n[1-4,7]"
 # What ClusterShell raises; it asserts that ranges are small, of n[1-2]0000000000 too.
 NOT_A_SET = (NodeSetException, RangeSetException, ValueError, AssertionError)
 PLAIN = re.compile(r"[\w.\-]+")
+TOO_LONG = re.compile(r"\d{40}")  # a number that no host has; ClusterShell refuses some of a hundred digits
 HOST_LIST = re.compile(r"[\w.\-,\[\]]+")  # excludes @, !, &, / and %, which ClusterShell interprets
 PART = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
 RANGES = re.compile(r"\[([^\]]*)\]")
@@ -24,7 +25,7 @@ RANGES_BEHIND_A_DIGIT = re.compile(r"(?<=\d)\[([^\]]*)\]")
 def expanded(text: str) -> list[str]:
     """The hosts of a list. Raises ValueError if it is malformed or names more than MOST_HOSTS hosts."""
     parts = PART.findall(text)
-    if not HOST_LIST.fullmatch(text) or ",".join(parts) != text:
+    if not HOST_LIST.fullmatch(text) or TOO_LONG.search(text) or ",".join(parts) != text:
         raise ValueError(NO_LIST)
     try:
         if sum(map(how_many, parts)) > MOST_HOSTS:
@@ -55,7 +56,7 @@ def is_taken_wrongly(part: str) -> bool:
 def folded(names: Iterable[str]) -> str:
     """The shortest text for many hosts, `n[1-4,7]`. If any name is not a host name, the first MOST_NAMES are listed."""
     names = list(names)
-    if all(map(PLAIN.fullmatch, names)):
+    if all(map(PLAIN.fullmatch, names)) and not any(map(TOO_LONG.search, names)):
         return str(NodeSet.fromlist(names, resolver=RESOLVER_NOGROUP))
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more

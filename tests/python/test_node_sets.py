@@ -8,8 +8,8 @@ from ClusterShell.NodeSet import set_std_group_resolver
 from ClusterShell.NodeUtils import GroupResolverConfig
 
 from everylink.errors import UserMistake
-from everylink.host_lists import expanded
-from everylink.launch.job import hosts_of
+from everylink.host_lists import expanded, folded
+from everylink.launch.job import hosts_in_file, hosts_of
 
 GROUPS = """[Main]
 default: site
@@ -59,6 +59,14 @@ def test_a_node_set_names_its_hosts(text: str, hosts: str, groups: None) -> None
 
 def test_a_list_names_what_is_in_brackets_behind_a_digit_too() -> None:
     assert expanded("n1[8-11],n0[9-10]") == ["n18", "n19", "n110", "n111", "n09", "n010"]
+
+
+def test_a_number_of_a_hundred_digits_is_no_host(tmp_path: Path) -> None:
+    name = "n" + 20 * "1234567890"
+    (tmp_path / "hosts").write_text(name)
+    with pytest.raises(UserMistake, match="is not a list of names"):
+        hosts_in_file(tmp_path / "hosts", "--hosts-file")
+    assert folded([name]) == name
 
 
 def test_a_file_holds_names_and_lists_on_any_number_of_lines(tmp_path: Path, groups: None) -> None:
