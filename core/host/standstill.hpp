@@ -8,7 +8,7 @@
 
 namespace everylink {
 
-// Watches the thread that makes it. Where the kernel does not tell of waits for a processor
+// Watches the thread that calls it. Where the kernel does not tell of waits for a processor
 // (/proc/thread-self/schedstat), it knows of signals only. Keeps no file open.
 class Standstill {
  public:

@@ -19,7 +19,7 @@ TOO_LONG = re.compile(r"\d{40}")  # a number that no host has; ClusterShell refu
 HOST_LIST = re.compile(r"[\w.\-,\[\]]+")  # excludes @, !, &, / and %, which ClusterShell interprets
 PART = re.compile(r"(?:[^,\[\]]|\[[^\[\]]*\])+")
 RANGES = re.compile(r"\[([^\]]*)\]")
-RANGES_BEHIND_A_DIGIT = re.compile(r"(?<=\d)\[([^\]]*)\]")
+RANGES_BEHIND_A_DIGIT = re.compile(rf"(?<=\d){RANGES.pattern}")
 
 
 def expanded(text: str) -> list[str]:
@@ -45,7 +45,12 @@ def names_of(part: str) -> Iterator[str]:
     return map("".join, itertools.product(*pieces))
 
 
-def is_taken_wrongly(part: str) -> bool:
+def node_set(part: str) -> NodeSet:
+    """The same as a set, with ClusterShell's groups (@rack1). Most are left to ClusterShell, which does not list them."""
+    return NodeSet.fromlist(names_of(part)) if _is_taken_wrongly(part) else NodeSet(part)
+
+
+def _is_taken_wrongly(part: str) -> bool:
     """Whether ClusterShell's NodeSet would join a digit with ranges behind it whose ends differ in length."""
     return any(
         len({len(number) for number in re.findall(r"\d+", ranges)}) > 1

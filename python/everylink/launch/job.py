@@ -14,16 +14,7 @@ from ClusterShell.NodeUtils import GroupResolverError, GroupSourceError
 
 from everylink.errors import UserMistake
 from everylink.files import text_of
-from everylink.host_lists import (
-    MOST_HOSTS,
-    NOT_A_SET,
-    expanded,
-    folded,
-    folded_by_reason,
-    how_many,
-    is_taken_wrongly,
-    names_of,
-)
+from everylink.host_lists import MOST_HOSTS, NOT_A_SET, expanded, folded, folded_by_reason, how_many, node_set
 from everylink.units import plural
 
 MOST_RANKS = 1 << 24  # limit of the core
@@ -211,7 +202,7 @@ def _set_of(part: str, option: str, groups: Mapping[str, str]) -> NodeSet:
     if too_many:
         raise UserMistake(f"{option} {part}: has more than {MOST_HOSTS} hosts")
     try:
-        found = NodeSet.fromlist(names_of(part)) if is_taken_wrongly(part) else NodeSet(part)
+        found = node_set(part)
     except (*NOT_A_SET, GroupResolverError, GroupSourceError) as error:
         raise UserMistake(f"{option} {part}: is not a node set such as n[8-11]: {error}") from None
     if part.startswith("@") and not found:
