@@ -61,8 +61,8 @@ def test_a_list_names_what_is_in_brackets_behind_a_digit_too() -> None:
     assert expanded("n1[8-11],n0[9-10]") == ["n18", "n19", "n110", "n111", "n09", "n010"]
 
 
-def test_a_number_of_a_hundred_digits_is_no_host(tmp_path: Path) -> None:
-    name = "n" + 20 * "1234567890"
+@pytest.mark.parametrize("name", ["n" + 20 * "1234567890", f"n{39 * '1'}[1-2]{39 * '2'}[1-2]{39 * '3'}"])
+def test_a_number_of_a_hundred_digits_is_no_host(name: str, tmp_path: Path) -> None:
     (tmp_path / "hosts").write_text(name)
     with pytest.raises(UserMistake, match="is not a list of names"):
         hosts_in_file(tmp_path / "hosts", "--hosts-file")
