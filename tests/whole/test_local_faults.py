@@ -1,6 +1,7 @@
 """What a host lacks (descriptors, memory) is said of that host, never of the network."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -153,12 +154,18 @@ def three_ranks(path: Path, *options: object) -> Iterator[tuple[list[subprocess.
     assert [rank.returncode for rank in ranks] == [0, 0, 0], said
 
 
+def unmeasured(said: list[tuple[str, str]]) -> str:
+    """What hosts lacked. On a slow machine some links may not have been measured once before that."""
+    (what,) = re.findall(r"(?:Some measurements could not be made|links could not be measured): (.*)", said[0][0])
+    return str(what)
+
+
 def test_a_rank_that_runs_out_of_files_in_the_middle_of_a_run_breaks_no_link(tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
     with three_ranks(path, "-s", 1, "--min-runtime", 3) as (ranks, said):
         resource.prlimit(ranks[1].pid, resource.RLIMIT_NOFILE, (3, 3))
     assert set(read_plainly(path).only["outcome"].tolist()) == {OK, LOCAL}
-    assert "Some measurements could not be made: too many open files on host" in said[0][0]
+    assert unmeasured(said).startswith("too many open files on host")
 
 
 def test_a_rank_that_others_keep_from_the_processor_breaks_no_link(tmp_path: Path) -> None:
@@ -176,8 +183,7 @@ def test_a_rank_that_others_keep_from_the_processor_breaks_no_link(tmp_path: Pat
                 process.kill()
                 process.wait()
     assert set(read_plainly(path).only["outcome"].tolist()) == {OK, LOCAL}
-    (line,) = (line for line in said[0][0].splitlines() if "could not be made: " in line)
-    assert "could not be made: hardly any processor time on host" in line
+    assert "hardly any processor time on host" in unmeasured(said)
     assert "FAILED" not in said[0][0]
 
 
@@ -190,7 +196,7 @@ def test_a_rank_that_is_stopped_for_a_while_breaks_no_link(tmp_path: Path) -> No
             ranks[1].send_signal(signal.SIGCONT)
             time.sleep(0.3)
     assert set(read_plainly(path).only["outcome"].tolist()) == {OK, LOCAL}
-    assert "could not be made: stopped by a signal for a while on host" in said[0][0]
+    assert "stopped by a signal for a while on host" in unmeasured(said)
 
 
 def test_a_rank_without_memory_for_its_messages_goes_on_and_is_named(tmp_path: Path) -> None:

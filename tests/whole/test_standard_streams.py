@@ -63,9 +63,9 @@ def test_a_run_needs_neither_standard_input_nor_error(tmp_path: Path, stream: st
 SUBSETS = list(itertools.chain.from_iterable(itertools.combinations(range(3), n) for n in range(4)))
 
 
-def opened_by(pid: int) -> dict[int, str]:
-    """What the descriptors of a process are."""
-    return {int(path.name): str(path.readlink()) for path in Path(f"/proc/{pid}/fd").iterdir()}
+def streams_of(pid: int) -> list[str]:
+    """What the standard streams of a process are."""
+    return [str(Path(f"/proc/{pid}/fd/{stream}").readlink()) for stream in range(3)]
 
 
 @pytest.mark.parametrize("closed", SUBSETS, ids=lambda closed: "".join(map(str, closed)) or "none")
@@ -81,7 +81,7 @@ def test_no_file_and_no_socket_takes_the_place_of_a_closed_stream(tmp_path: Path
                 assert time.monotonic() < until, "the run does not begin"
                 time.sleep(0.02)
             for pid in (process.pid, *descendants_of(process.pid)):
-                assert {opened_by(pid)[fd] for fd in range(3)} == {"/dev/null"}
+                assert set(streams_of(pid)) == {"/dev/null"}
         finally:
             process.terminate()
     assert process.returncode == 1
