@@ -213,11 +213,13 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access_list()), H5Fclose);
     state_ = state_of(path_);
     const auto rows = number<std::uint64_t>(file_, "rows"), steps = number<std::uint64_t>(file_, "steps");
-    remarks_.emplace(file_, "/", std::vector{remark_column(H5T_C_S1)}, length_of(file_, "remarks"),
-                     "remarks");
+    const auto go_on = [this](std::optional<Table>& table, const std::string& name, const std::string& path,
+                              const std::vector<ColumnKind>& kinds) {
+      table.emplace(file_, path, kinds, Table::whole_rows(file_, path, kinds, name), name);
+    };
+    go_on(remarks_, "remarks", "/", {remark_column(H5T_C_S1)});
     if (is_in(file_, "local_faults"))  // not in an older file that is resumed
-      local_faults_.emplace(file_, "local_faults", local_fault_columns(H5T_C_S1),
-                            length_of(file_, "local_faults/cause"));
+      go_on(local_faults_, "local_faults", "local_faults", local_fault_columns(H5T_C_S1));
     if (Inventory::is_in(file_)) inventory_.emplace(file_);
     steps_ = std::make_unique<Table>(file_, "steps", step_columns(), steps);
     if (!options_->pattern.empty()) open_pattern();

@@ -37,23 +37,14 @@ Handle type_of_entry(std::size_t columns) {
   return type;
 }
 
-// Entries of the first `rows` rows; behind them may be some of a batch that was never committed.
+// Entries of the first `rows` rows; behind them may be some of a batch that was never committed, or of which
+// only the length was written.
 hsize_t entries_of(hid_t file, const std::string& table, std::size_t columns, hsize_t rows) {
-  const Handle set(H5Dopen2(file, path_of(table).c_str(), H5P_DEFAULT), H5Dclose);
-  const hsize_t length = length_of(set);
-  if (length == 0) return 0;
-  const std::size_t width = bytes_of_entry(columns);
-  Blob all(length * width);
-  check(H5Dread(set, type_of_entry(columns), H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), "H5Dread");
-  hsize_t known = 0;
-  for (; known < length; ++known) {
-    std::uint64_t first = 0;
-    std::uint32_t count = 0;
-    std::memcpy(&first, all.data() + known * width, sizeof first);
-    std::memcpy(&count, all.data() + known * width + sizeof first, sizeof count);
-    if (first >= rows || count > rows - first) break;
-  }
-  return known;
+  const auto batches = Checksums::in(file, table, columns);
+  const auto is_beyond = [rows](const Batch& batch) {
+    return batch.rows == 0 || batch.first >= rows || batch.rows > rows - batch.first;
+  };
+  return static_cast<hsize_t>(std::find_if(batches.begin(), batches.end(), is_beyond) - batches.begin());
 }
 
 }  // namespace
@@ -73,6 +64,26 @@ bool Checksums::are_in(hid_t file, const std::string& table) {
   for (auto end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1))
     if (!is_in(file, path.substr(0, end))) return false;
   return is_in(file, path);
+}
+
+std::vector<Batch> Checksums::in(hid_t file, const std::string& table, std::size_t columns) {
+  const Handle set(H5Dopen2(file, path_of(table).c_str(), H5P_DEFAULT), H5Dclose);
+  const hsize_t length = length_of(set);
+  const std::size_t width = bytes_of_entry(columns);
+  const Blob all = contents_of(set, type_of_entry(columns), 0, length);
+  std::vector<Batch> batches(length);
+  for (hsize_t i = 0; i < length; ++i) {
+    const View bytes = View(all).subspan(i * width, width);
+    Batch& batch = batches[i];
+    batch.crc32.resize(columns);
+    std::uint32_t own = 0;
+    std::memcpy(&batch.first, bytes.data(), sizeof batch.first);
+    std::memcpy(&batch.rows, bytes.data() + sizeof batch.first, sizeof batch.rows);
+    std::memcpy(batch.crc32.data(), bytes.data() + before_columns, columns * sizeof own);
+    std::memcpy(&own, bytes.data() + width - sizeof own, sizeof own);
+    batch.is_whole = crc32(bytes.first(width - sizeof own)) == own;
+  }
+  return batches;
 }
 
 Checksums::Checksums(hid_t file, const std::string& table, const std::vector<ColumnKind>& kinds, hsize_t rows)

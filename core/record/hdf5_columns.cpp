@@ -54,6 +54,16 @@ hsize_t length_of(hid_t parent, const char* data_set) {
   return length_of(Handle(H5Dopen2(parent, data_set, H5P_DEFAULT), H5Dclose));
 }
 
+Blob contents_of(hid_t data_set, hid_t type, hsize_t first, hsize_t count) {
+  Blob bytes(count * size_of(type));
+  if (count == 0) return bytes;
+  const Handle space(H5Dget_space(data_set), H5Sclose),
+      memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &count, nullptr), "H5Sselect_hyperslab");
+  check(H5Dread(data_set, type, memory, space, H5P_DEFAULT, bytes.data()), "H5Dread");
+  return bytes;
+}
+
 void put_attribute(hid_t object, const char* name, hid_t type, const void* value) {
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
-#include <span>
 
 namespace everylink::hdf5 {
 namespace {
@@ -41,28 +39,6 @@ std::vector<ColumnKind> columns_of(const std::string& table, hid_t text) {
 
 std::string inventory_path(const std::string& table) { return "inventory/" + table; }
 
-Handle group_of(hid_t file, const std::string& table) {
-  return {H5Gopen2(file, inventory_path(table).c_str(), H5P_DEFAULT), H5Gclose};
-}
-
-// A kill may leave columns of one table at different lengths.
-hsize_t rows_in(hid_t group, const std::vector<ColumnKind>& kinds) {
-  hsize_t rows = std::numeric_limits<hsize_t>::max();
-  for (const auto& kind : kinds) rows = std::min(rows, length_of(group, kind.name));
-  return rows;
-}
-
-std::vector<std::byte> contents_of(hid_t group, const char* name, hid_t type, hsize_t rows) {
-  const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose), space(H5Dget_space(set), H5Sclose);
-  const hsize_t first = 0;
-  std::vector<std::byte> bytes(rows * size_of(type));
-  if (rows == 0) return bytes;
-  const Handle memory(H5Screate_simple(1, &rows, nullptr), H5Sclose);
-  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &rows, nullptr), "H5Sselect_hyperslab");
-  check(H5Dread(set, type, memory, space, H5P_DEFAULT, bytes.data()), "H5Dread");
-  return bytes;
-}
-
 }  // namespace
 
 void Inventory::make(hid_t file, std::size_t hosts, std::size_t ranks) {
@@ -92,13 +68,16 @@ Inventory::Inventory(hid_t file)
       carried_(open(file, "carried")),
       retransmits_(open(file, "retransmits")) {
   constexpr std::size_t width = HostReading::longest_text;
-  const auto texts = contents_of(group_of(file, "texts"), "text", string_type(width), texts_.length());
+  const auto column = [file](const char* path) {
+    return Handle(H5Dopen2(file, path, H5P_DEFAULT), H5Dclose);
+  };
+  const auto texts = contents_of(column("inventory/texts/text"), string_type(width), 0, texts_.length());
   for (std::uint32_t row = 0; row < texts_.length(); ++row) {
     const auto* text = reinterpret_cast<const char*>(texts.data()) + row * width;
     rows_.emplace(std::string(text, ::strnlen(text, width)), row);
   }
   const auto readings =
-      contents_of(group_of(file, "readings"), "reading", H5T_NATIVE_UINT32, readings_.length());
+      contents_of(column("inventory/readings/reading"), H5T_NATIVE_UINT32, 0, readings_.length());
   for (std::size_t i = 0; i < readings_.length(); ++i) {
     std::uint32_t reading = 0;
     std::memcpy(&reading, readings.data() + i * sizeof reading, sizeof reading);
@@ -110,7 +89,8 @@ Inventory::Inventory(hid_t file)
 Table Inventory::open(hid_t file, const char* table) {
   const Handle text = string_type(HostReading::longest_text);
   const auto kinds = columns_of(table, text);
-  return {file, inventory_path(table), kinds, rows_in(group_of(file, table), kinds)};
+  const auto path = inventory_path(table);
+  return {file, path, kinds, Table::whole_rows(file, path, kinds, path)};
 }
 
 std::uint32_t Inventory::row_of(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -186,8 +187,32 @@ void check_same(hid_t file, const Facts& facts) {
   }
 }
 
+namespace {
+
+// Bytes that the file has or should have: a write that failed, as of a full disk, may have left fewer, and
+// HDF5 would not open it to write. Nothing that was committed is in the missing part.
+off_t recorded_end(const std::string& path) {
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access_list()), H5Fclose),
+      creation(H5Fget_create_plist(file), H5Pclose);
+  haddr_t end = 0;
+  hsize_t front = 0;
+  check(H5Fget_eoa(file, &end), "H5Fget_eoa");
+  check(H5Pget_userblock(creation, &front), "H5Pget_userblock");
+  return static_cast<off_t>(front + end);
+}
+
+void fill_up(const std::string& path) {
+  const off_t end = recorded_end(path);
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && info.st_size < end && ::truncate(path.c_str(), end) != 0)
+    throw MachineError(std::strerror(errno));
+}
+
+}  // namespace
+
 // A killed writer leaves its lock flag in the file, and perhaps data past the recorded end.
 void make_writable_again(const std::string& path) {
+  fill_up(path);
   const Handle access = access_list();
   const hbool_t clear = true;
   check(H5Pset(access, "clear_status_flags", &clear), "H5Pset");

@@ -20,6 +20,10 @@ class Table {
   // One empty column in a group that there is, with checksums under a path of its own.
   static void make_column(hid_t file, const std::string& path, const ColumnKind&, hsize_t chunk,
                           const std::string& checksums);
+  // The rows before the first one that does not fit its checksum: a kill or a write that failed may leave
+  // more, and columns of different lengths.
+  static hsize_t whole_rows(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds,
+                            const std::string& checksums);
   // Goes on behind the first `written` rows. An older file has no checksums.
   Table(hid_t file, const std::string& path, const std::vector<ColumnKind>& kinds, hsize_t written)
       : Table(file, path, kinds, written, path) {}

@@ -18,6 +18,7 @@ from everylink.io import checksums
 from everylink.io.read import read
 from everylink.io.results_file import append_rows, write_results
 from everylink.io.stored import DAMAGED, StoredRows
+from inventories import Machine, write_inventory
 from make_loads import make_pattern
 from make_results import make_results
 
@@ -292,3 +293,53 @@ def test_rows_of_an_older_writer_between_checked_ones_are_used(good: Path) -> No
     assert len(medians(good)) == 3 * LINKS
     flip(good, "sizes/65536/median", 2 * LINKS)
     assert read(good).parts_left_out == (f"rows 24-27 of {good}, 64 KiB, are damaged: left out",)
+
+
+def fail_to_write(path: Path, stored: bool) -> None:
+    """Make the columns of a run longer than what is stored, as a write that fails leaves them: by an entry, or all."""
+    with h5py.File(path, "a") as file:
+        file.attrs["complete"] = 0
+        columns: list[str] = []
+        file.visititems(lambda name, node: columns.append(name) if isinstance(node, h5py.Dataset) else None)
+        for column in columns:
+            if column.startswith("ranks/"):
+                continue
+            values, attributes = file[column][:] if stored else file[column][:0], dict(file[column].attrs)
+            del file[column]
+            made = file.create_dataset(column, data=values, maxshape=(None,), chunks=(64,))
+            made.attrs.update(attributes)
+            made.resize((len(values) + 1,))
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    made = make_results(
+        tmp_path / "made.h5", hosts=("a", "b"), remarks=["clocks differ"], local_faults=[(1, "no memory")]
+    )
+    with h5py.File(made, "a") as file:
+        write_inventory(file, [Machine(name, {("cpu", "model"): "x"}, {("cpu", "errors"): 3}) for name in "ab"])
+    return copied(made, tmp_path / "x.h5")
+
+
+def test_what_was_not_written_whole_is_not_there(whole: Path) -> None:
+    before, known = read(whole), read(whole).inventory
+    assert len(known.facts.value) > 0
+    fail_to_write(whole, stored=True)
+    after = read(whole)
+    assert after.parts_left_out == ()
+    assert after.remarks == before.remarks == ("clocks differ",)
+    assert (after.local_faults.rank.tolist(), after.local_faults.cause) == ([1], ("no memory",))
+    assert after.inventory.texts == known.texts
+    for name in ("facts", "counters", "readings", "carried", "retransmits"):
+        columns = [vars(getattr(inventory, name)) for inventory in (known, after.inventory)]
+        assert all(np.array_equal(columns[0][one], columns[1][one]) for one in columns[0]), name
+    assert np.array_equal(after.sizes[0].rows.median, before.sizes[0].rows.median)
+
+
+def test_a_file_to_which_nothing_could_be_written_is_read(whole: Path) -> None:
+    with h5py.File(whole, "a") as file:
+        file.attrs.update({"rows": 0, "steps": 0})
+    fail_to_write(whole, stored=False)
+    after = read(whole)
+    assert (after.parts_left_out, after.remarks, len(after.local_faults)) == ((), (), 0)
+    assert (len(after.steps.began), len(after.sizes[0].rows), len(after.inventory)) == (0, 0, 0)

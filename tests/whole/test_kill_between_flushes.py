@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import PATIENCE, measure_program, read_plainly
-from everylink.io.checksums import batches_in, is_whole
+from everylink.io.checksums import batches_in, rows_of
 from everylink.io.hdf5 import Node, open_hdf5
 from everylink.io.read import read
 
@@ -80,10 +80,10 @@ def check(path: Path, committed: int) -> None:
             assert (batches.odd, int(batches.rows.sum())) == (0, committed_rows)  # every committed row is covered
         for size in ("1", "1024"):
             group = Node(file).group("sizes").group(size)
-            assert is_whole(Node(file), f"laps/{size}", group, ["laps"], 2 * rows)
+            assert (rows_of(Node(file), f"laps/{size}", group, ["laps"], complete=False) or 0) >= 2 * rows
         if left.attributes["complete"]:
             assert batches_in(Node(file), "remarks", 2).rows.tolist() == [2]
-            assert is_whole(Node(file), "remarks", Node(file), ["remarks"], 2)
+            assert rows_of(Node(file), "remarks", Node(file), ["remarks"], complete=True) == 2
 
 
 def test_a_kill_between_any_two_flushes_loses_no_committed_row(tmp_path: Path) -> None:

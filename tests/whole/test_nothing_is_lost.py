@@ -260,9 +260,10 @@ def test_a_run_whose_file_is_truncated_goes_on_and_keeps_what_it_measures_beside
         assert all(str(frm) == path.name and step > left["step"].max() - STEPS_AT_ONCE for _, frm, _, step in late)
 
 
-def test_rows_that_the_file_does_not_take_are_merged_from_beside_it(tmp_path: Path) -> None:
-    # A limit on file sizes replaces the full disk.
-    limited = ["bash", "-c", 'ulimit -f 1024; exec "$@"', "bash"]
+@pytest.mark.parametrize("most", [48, 1024], ids=["all-rows", "later-rows"])
+def test_rows_that_the_file_does_not_take_are_merged_from_beside_it(most: int, tmp_path: Path) -> None:
+    # A limit on file sizes, in KiB, replaces the full disk.
+    limited = ["bash", "-c", f'ulimit -f {most}; exec "$@"', "bash"]
     run = Running(tmp_path, "--np", 4, *TCP, "--mode", "sim", "--progress", "none", launcher=limited)
     assert_goes_on(run, run.err, "File too large")
     results = read(run.path)
@@ -303,10 +304,7 @@ def test_a_run_whose_folder_is_removed_goes_on_and_says_so(tmp_path: Path) -> No
 
 def test_a_load_pattern_whose_file_is_removed_goes_on_to_its_end(tmp_path: Path) -> None:
     run = Running(tmp_path, "all-to-all", "--np", 4, "--mode", "tcp", "--duration", 2, "-s", "64K")
-    until = time.monotonic() + PATIENCE
-    while not run.path.exists():
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    run.wait_for_text("Everylink ")  # it has opened the file by then
     run.path.unlink()
     assert run.end() == 1
     assert "the run goes on, and keeps nothing more of what it measures" in run.err.read_text()
@@ -365,6 +363,20 @@ def test_a_resumed_run_measures_what_is_missing(tmp_path: Path, how: str) -> Non
             batches = batches_in(Node(file), name, count)
             assert batches is not None
             assert (batches.odd, int(batches.rows.sum())) == (0, count)  # each row has its checksum
+
+
+@pytest.mark.parametrize("most", [64, 100, 180])  # KiB: after the columns, some of them, and what was read of the hosts
+def test_a_run_whose_file_took_no_more_is_resumed(most: int, tmp_path: Path) -> None:
+    options = ["--np", RANKS, *FINITE, "--min-iterations", 50]
+    run = Running(tmp_path, *options, launcher=["bash", "-c", f'ulimit -f {most}; exec "$@"', "bash"])
+    assert run.end() == 1
+    assert "File too large" in run.err.read_text()
+    assert read(run.path).parts_left_out == ()
+    resumed = Running(tmp_path, *options, "--resume", run.path)
+    assert resumed.end() == 0, resumed.err.read_text()
+    results = read(run.path)
+    assert (results.facts.complete, results.parts_left_out, results.inventory.left_out) == (True, (), "")
+    assert len(results.inventory) > 0
 
 
 @pytest.mark.parametrize(

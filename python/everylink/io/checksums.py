@@ -1,9 +1,9 @@
 """Checksums of the rows of a table, /checksums/TABLE in a results file: one entry for each batch of rows."""
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,15 +61,28 @@ def batches_in(file: Node, table: str, rows: int) -> Batches | None:
     return Batches(columns, first[used].astype(np.int64), count[used].astype(np.int64), entries["crc32"][used], odd)
 
 
-def is_whole(file: Node, table: str, group: Node, names: Iterable[str], length: int) -> bool:
-    """Whether the first `length` entries of columns of a group fit the checksums of a table, if it has any. Raises
-    Damage."""
+class Columns(Protocol):
+    """A group of a file of any format."""
+
+    def extent(self, name: str) -> int: ...
+
+
+def rows_of(file: object, table: str, group: Columns, names: Sequence[str], complete: bool) -> int | None:
+    """The rows of a table of which no attribute says how many are committed. `names`: its columns. Raises Damage.
+
+    None: some do not fit their checksums, in a file of a complete run. Until then a run may be about to write rows, or
+    may have failed to: those before the first one that does not fit are there.
+    """
+    length = min(group.extent(name) for name in names)
+    if not isinstance(file, Node) or not isinstance(group, Node):  # other formats have no checksums
+        return length
     batches = batches_in(file, table, length)
     if batches is None:
-        return True
-    return not batches.odd and not any(
-        True for name in names for _ in batches.damaged(name, 0, group.stored(name, length))
-    )
+        return length
+    damaged = [first for name in names for first, _ in batches.damaged(name, 0, group.stored(name, length))]
+    if complete:
+        return None if batches.odd or damaged else length
+    return min([int((batches.first + batches.rows).max(initial=0)), *damaged])
 
 
 def _bytes_of(column: NDArray[Any]) -> memoryview:

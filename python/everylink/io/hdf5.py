@@ -133,16 +133,18 @@ class Node:
         return name in self._group.attrs
 
     def extent(self, name: str) -> int:
-        """The number of entries of a column."""
-        shape = self._stored(name).shape
-        if shape is None or len(shape) != 1:
+        """The number of entries of a column that are stored. It may be longer, if a write has failed."""
+        column = self._stored(name)
+        if column.shape is None or len(column.shape) != 1:
             raise Damage(f"{self._path(name)} is not a column of one dimension")
-        return int(shape[0])
+        filtered = column.id.get_create_plist().get_nfilters() > 0
+        stored = column.id.get_storage_size() // column.dtype.itemsize
+        return int(column.shape[0] if filtered else min(column.shape[0], stored))
 
     def strings(self, name: str, length: int | None = None) -> tuple[str, ...]:
         """The first `length` strings of a column; all of them without a length."""
+        length = self.extent(name) if length is None else length
         column = self._column(name, length)
-        length = column.shape[0] if length is None else length
         if column.dtype.hasobject:
             raise Damage(f"{self._path(name)} {VARIABLE}")
         if h5py.check_string_dtype(column.dtype) is None:
@@ -182,10 +184,11 @@ class Node:
 
     def records(self, name: str, kind: "np.dtype[np.void]") -> NDArray[np.void]:
         """A whole column of records of this type."""
-        column = self._column(name, self.extent(name))
+        length = self.extent(name)
+        column = self._column(name, length)
         if column.dtype != kind:
             raise Damage(f"{self._path(name)} holds {column.dtype}; expected {kind}")
-        return np.asarray(column[:])
+        return np.asarray(column[:length])
 
     def is_whole(self, name: str, length: int) -> bool:
         """Whether the first `length` entries of a column fit its attribute crc32; True of a column without one."""
@@ -201,14 +204,13 @@ class Node:
             raise Damage(f"{self._path(name)} holds {column.dtype}; expected {np.dtype(kind)}")
         return column
 
-    def _column(self, name: str, length: int | None) -> Any:
+    def _column(self, name: str, length: int) -> Any:
         column = self._stored(name)
-        if column.shape is None or len(column.shape) != 1 or (length is not None and column.shape[0] < length):
+        if column.shape is None or len(column.shape) != 1 or column.shape[0] < length:
             entries = " x ".join(map(str, column.shape or (0,)))
-            wanted = "one dimension" if length is None else f"{length} or more"
-            raise Damage(f"{self._path(name)} has {entries} entries; expected {wanted}")
+            raise Damage(f"{self._path(name)} has {entries} entries; expected {length} or more")
         if self._path(name) not in self._trusted:
-            self._budget.check(column, column.shape[0] if length is None else length, self._path(name))
+            self._budget.check(column, length, self._path(name))
             self._trusted.add(self._path(name))
         return column
 

@@ -6,8 +6,8 @@ from typing import Any, Protocol, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.io.checksums import is_whole
-from everylink.io.hdf5 import Damage, Node
+from everylink.io.checksums import rows_of
+from everylink.io.hdf5 import Damage
 from everylink.memory import require_memory
 from everylink.model.inventory import NO_INVENTORY, Carried, Counters, Facts, Inventory, Readings, Retransmits
 
@@ -19,7 +19,8 @@ KINDS: dict[str, Any] = {
     "carried": Carried,
     "retransmits": Retransmits,
 }
-GROUPS = ("texts", *KINDS)
+COLUMNS = {name: tuple(column.name for column in fields(kind)) for name, kind in KINDS.items()}
+COLUMNS["texts"] = ("text",)  # last: what is written after a text names it
 LEFT_OUT = "what was read of the hosts is damaged ({}), and not used"
 ENTRY_BYTES = 120  # of memory that an entry takes while inventories are compared
 T = TypeVar("T", Facts, Counters, Readings, Carried, Retransmits)
@@ -39,8 +40,7 @@ class Tree(Protocol):
 def inventory_in(file: Tree, ranks: int, hosts: int, complete: bool) -> Inventory:
     """The inventory of a file with this many ranks and hosts. Raises Damage.
 
-    One that does not fit its checksums is not used at all: what is missing of a host could accuse it. While it grows,
-    nothing says which rows are whole, so that one of a run without an end is not checked.
+    One of a complete run that does not fit its checksums is not used at all: what is missing of a host could accuse it.
 
     While the file is written, or after a kill, the columns of a group may differ in length, and rows may name texts
     that are not there; such rows are left out.
@@ -48,12 +48,19 @@ def inventory_in(file: Tree, ranks: int, hosts: int, complete: bool) -> Inventor
     group = file.group(INVENTORY)
     count = sum(group.group(name).extent("value") for name in ("facts", "counters"))
     require_memory(ENTRY_BYTES * count, f"to read and compare {count:,} facts and counters of hosts")
-    facts = _entries(group.group("facts"), Facts, complete)
-    counters = _entries(group.group("counters"), Counters, complete)
-    readings = _entries(group.group("readings"), Readings, complete)
-    carried = _entries(group.group("carried"), Carried, complete)
-    retransmits = _entries(group.group("retransmits"), Retransmits, complete)
-    texts = group.group("texts").strings("text")  # last: what is written after a text names it
+    rows: dict[str, int] = {}
+    damaged = []
+    for name, columns in COLUMNS.items():
+        known = rows_of(file, f"{INVENTORY}/{name}", group.group(name), columns, complete)
+        rows[name] = known or 0
+        if known is None:
+            damaged.append(name)
+    if damaged:
+        return replace(NO_INVENTORY, left_out=LEFT_OUT.format(", ".join(damaged)))
+    facts, counters, readings, carried, retransmits = (
+        _entries(group.group(name), kind, rows[name], complete) for name, kind in KINDS.items()
+    )
+    texts = group.group("texts").strings("text", rows["texts"])
     if not texts and not complete:  # killed before the first host was read
         texts = ("",)
     if not texts or texts[0]:
@@ -69,21 +76,7 @@ def inventory_in(file: Tree, ranks: int, hosts: int, complete: bool) -> Inventor
     for rank, what in ((readings.rank, "readings"), (carried.rank, "carried"), (retransmits.rank, "retransmits")):
         _check(rank, ranks, "rank", f"{group.name}/{what}/rank")
     _check(retransmits.to, ranks, "rank", f"{group.name}/retransmits/to")
-    if complete and isinstance(file, Node) and (damaged := _damaged(file)):
-        return replace(NO_INVENTORY, left_out=LEFT_OUT.format(", ".join(damaged)))
     return Inventory(texts, facts, counters, readings, carried, retransmits)
-
-
-def _damaged(file: Node) -> list[str]:
-    """The groups of which a batch does not fit its checksum."""
-    return [name for name in GROUPS if not _fits(file, name)]
-
-
-def _fits(file: Node, name: str) -> bool:
-    group = file.group(INVENTORY).group(name)
-    names = ["text"] if name == "texts" else [column.name for column in fields(KINDS[name])]
-    length = min(group.extent(one) for one in names)
-    return is_whole(file, f"{INVENTORY}/{name}", group, names, length)
 
 
 def inventory_columns(inventory: Inventory) -> dict[str, dict[str, Any]]:
@@ -93,9 +86,8 @@ def inventory_columns(inventory: Inventory) -> dict[str, dict[str, Any]]:
     return {"texts": {"text": inventory.texts}} | {name: dict(vars(getattr(inventory, name))) for name in KINDS}
 
 
-def _entries(group: Tree, kind: type[T], complete: bool) -> T:
+def _entries(group: Tree, kind: type[T], length: int, complete: bool) -> T:
     extents = {column.name: group.extent(column.name) for column in fields(kind)}
-    length = min(extents.values())
     if complete and length < max(extents.values()):
         longest = max(extents, key=lambda name: extents[name])
         raise Damage(f"{group.name} has columns of {length} and, {longest}, of {extents[longest]} entries")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import FileDamaged, FileOfAnotherKind, FileOfNewerVersion, RowsDamaged
 from everylink.files import atomic_write
-from everylink.io.checksums import CHECKSUMS, add_checksums, batches_in, is_whole
+from everylink.io.checksums import CHECKSUMS, add_checksums, batches_in, rows_of
 from everylink.io.foreign import counted_hosts
 from everylink.io.formats import Format, register
 from everylink.io.hdf5 import CRC32, FAULTS, SIGNATURE, Damage, Look, Node, is_hdf5, open_hdf5
@@ -182,32 +182,26 @@ def _whole(path: Path, read: Callable[[], T]) -> T:
 def _remarks(path: Path, file: Tree, complete: bool, said: list[str]) -> tuple[str, ...]:
     if not file.has("remarks"):
         return ()
-    if not _fits(file, "remarks", file, ("remarks",), complete):
+    rows = rows_of(file, "remarks", file, ("remarks",), complete)
+    if rows is None:
         said.append(f"{path}: the remarks: damaged, left out")
         return ()
-    return file.strings("remarks")
+    return file.strings("remarks", rows)
 
 
 def _local_faults(path: Path, file: Tree, facts: Facts, said: list[str]) -> LocalFaults:
     if not file.has("local_faults"):
         return NO_LOCAL_FAULTS
     group = file.group("local_faults")
-    if not _fits(file, "local_faults", group, ("rank", "cause"), facts.complete):
+    rows = rows_of(file, "local_faults", group, ("rank", "cause"), facts.complete)
+    if rows is None:
         said.append(f"{path}: what hosts lacked: damaged, left out")
         return NO_LOCAL_FAULTS
-    causes = group.strings("cause")
-    rank = group.numbers("rank", np.uint32, len(causes))
+    causes = group.strings("cause", rows)
+    rank = group.numbers("rank", np.uint32, rows)
     if len(rank) and rank.max() >= facts.ranks:
         raise Damage(f"{group.name} names rank {rank.max()} of {facts.ranks}")
     return LocalFaults(rank, causes)
-
-
-def _fits(file: Tree, table: str, group: Tree, columns: tuple[str, ...], complete: bool) -> bool:
-    """Whether columns of a table that a run writes at last fit their checksums. While it grows, nothing says which of
-    its entries are whole."""
-    if not complete or not isinstance(file, Node) or not isinstance(group, Node):
-        return True
-    return is_whole(file, table, group, columns, min(group.extent(name) for name in columns))
 
 
 def _facts(file: Tree) -> Facts:
