@@ -177,9 +177,10 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
     try {
       make_skeleton(unfinished, facts, access_list()).close();
       if (facts.options.is_sion()) make_front(unfinished, facts);
+      open(unfinished);
       check(std::rename(unfinished.c_str(), path_.c_str()), "rename");
       is_renamed = true;
-      open_for_rows();
+      open_tables();
     } catch (const MachineError& error) {
       const int reason = errno;
       remove();
@@ -203,15 +204,19 @@ class Hdf5Recorder final : public Recorder, public SceneRecorder {
       check_same(Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access_list()), H5Fclose),
                  facts);
       make_writable_again(path_);
-      open_for_rows();
+      open(path_);
+      open_tables();
     } catch (const MachineError& error) {
       throw UsageError(fmt::format("{}: {}", facts.options.continued_option(), error.what()));
     }
   }
 
-  void open_for_rows() {
-    file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access_list()), H5Fclose);
-    state_ = state_of(path_);
+  void open(const std::string& path) {
+    file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access_list()), H5Fclose);
+    state_ = state_of(path);
+  }
+
+  void open_tables() {
     const auto rows = number<std::uint64_t>(file_, "rows"), steps = number<std::uint64_t>(file_, "steps");
     const auto go_on = [this](std::optional<Table>& table, const std::string& name, const std::string& path,
                               const std::vector<ColumnKind>& kinds) {

@@ -304,8 +304,10 @@ def test_a_run_whose_folder_is_removed_goes_on_and_says_so(tmp_path: Path) -> No
 
 def test_a_load_pattern_whose_file_is_removed_goes_on_to_its_end(tmp_path: Path) -> None:
     run = Running(tmp_path, "all-to-all", "--np", 4, "--mode", "tcp", "--duration", 2, "-s", "64K")
-    run.wait_for_text("Everylink ")  # it has opened the file by then
-    run.path.unlink()
+    until = time.monotonic() + PATIENCE
+    while not run.path.exists():
+        assert time.monotonic() < until
+    run.path.unlink()  # at once: the run has opened it by then
     assert run.end() == 1
     assert "the run goes on, and keeps nothing more of what it measures" in run.err.read_text()
     assert "all-to-all: furthest below its round" in run.out.read_text()  # which is the last line of a whole run
