@@ -22,7 +22,7 @@ namespace everylink {
 namespace hdf5 {
 namespace {
 
-constexpr hsize_t batch = 65536;  // rows
+constexpr hsize_t rows_at_once = 65536;
 
 // Attributes that may differ: when and how the run was started, and those that the run itself writes.
 const std::set<std::string> free_to_differ{
@@ -233,8 +233,8 @@ Recalled read_again(hid_t file, const Options& options, const std::function<void
     recalled.tunings.push_back({number<std::uint32_t>(groups.back(), "rounds_per_lap"),
                                 number<std::uint32_t>(groups.back(), "lead_in")});
   }
-  for (hsize_t first = 0; first < rows; first += batch) {
-    const hsize_t count = std::min<hsize_t>(batch, rows - first);
+  for (hsize_t first = 0; first < rows; first += rows_at_once) {
+    const hsize_t count = std::min<hsize_t>(rows_at_once, rows - first);
     std::vector<std::vector<Sample>> samples;
     for (std::size_t i = 0; i < groups.size(); ++i)
       samples.push_back(read_samples(groups[i], static_cast<std::uint32_t>(i), first, count));

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "base/errors.hpp"
 #include "base/random.hpp"
 #include "base/ranks.hpp"
@@ -82,23 +84,23 @@ void SimNetwork::read_faults(const Settings& settings, const std::string& key, K
                                    : before_value == '+' ? "+TIME"
                                    : before_value == '@' ? " or FROM>TO@MESSAGE"
                                                          : ""));
-    const auto number_of = [&](const std::string& digits, int limit) {
+    const auto number_of = [&](const std::string& digits, const char* thing, int limit) {
       const auto value = parse_integer(digits, what);
       if (value < 0 || value >= limit)
-        throw UsageError(fmt::format("{}: {} {} is not one of 0 to {}", what, of_host ? "host" : "rank",
-                                     value, limit - 1));
+        throw UsageError(fmt::format("{}: {} {} is not one of 0 to {}", what, thing, value, limit - 1));
       return static_cast<int>(value);
     };
     Fault fault{kind, no_rank, no_rank, -2};
-    fault.from = number_of(text.substr(0, of_host ? mark : arrow), of_host ? hosts_ : size_);
+    fault.from = number_of(text.substr(0, of_host ? mark : arrow), of_host ? "host" : "rank",
+                           of_host ? hosts_ : size_);
     if (!of_host)
-      fault.to =
-          number_of(text.substr(arrow + 1, mark == std::string::npos ? mark : mark - arrow - 1), size_);
+      fault.to = number_of(text.substr(arrow + 1, mark == std::string::npos ? mark : mark - arrow - 1),
+                           "rank", size_);
     if (fault.from == fault.to) throw UsageError(what + ": a rank has no link to itself");
     if (mark != std::string::npos) {
       const auto value = text.substr(mark + 1);
       fault.value = kind == Kind::delay     ? parse_seconds(value, what)
-                    : kind == Kind::corrupt ? static_cast<double>(parse_integer(value, what))
+                    : kind == Kind::corrupt ? number_of(value, "message", std::numeric_limits<int>::max())
                                             : parse_number(value, what);
       if (fault.value < 0 || (before_value == '*' && fault.value == 0))
         throw UsageError(what + ": the factor must be above 0");
