@@ -19,9 +19,10 @@ namespace {
 
 constexpr Seconds between_readings = 0.1;
 constexpr double most_of_the_time = 0.5;
-// On average. Ranks that share cores wait for each other as well, but yield within microseconds. A program
-// that does not has the processor for some 3 ms at a time, so this takes three of them for each rank.
-constexpr Seconds long_wait = 0.008;
+// What a turn may be waited for. Ranks that share cores wait for each other as well, but yield within
+// microseconds. A program that does not has the processor for some 3 ms at a time, so this takes three of
+// them for each rank.
+constexpr Seconds short_wait = 0.002;
 
 // The file has nanoseconds on a processor, nanoseconds waiting for one, and how often the thread got one.
 Seconds waited_so_far() {
@@ -57,8 +58,7 @@ std::string Standstill::cause(Seconds tried) const {
   if (times_continued() != stops_) return "stopped by a signal for a while";
   const Seconds waited = waited_so_far() - waited_;
   const auto turns = static_cast<double>(turns_so_far() - turns_ + 1);
-  const bool waited_long = waited > most_of_the_time * tried && waited / turns > long_wait;
-  return waited_long ? "hardly any processor time" : "";
+  return waited - turns * short_wait > most_of_the_time * tried ? "hardly any processor time" : "";
 }
 
 }  // namespace everylink
