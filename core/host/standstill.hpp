@@ -13,9 +13,9 @@ namespace everylink {
 class Standstill {
  public:
   void begin();  // watches from now on; waits for a processor from up to 0.1 s before
-  // What has kept this thread from going on since `begin`, so that what it tried in vain for so long says
-  // nothing of others: the cause of a local fault; "": nothing.
-  std::string cause(Seconds tried) const;
+  // What has kept this thread from going on since `begin` for so much of the time that it had for a task that
+  // the failure of the task says nothing of others: the cause of a local fault; "": nothing.
+  std::string cause(Seconds had) const;
 
  private:
   Seconds read_at_ = 0;

@@ -89,7 +89,7 @@ class Pair {
     state_ = made.is_local ? Outcome::local : transport_.now() < until ? Outcome::broken : Outcome::timeout;
     report_.fault_of_link = std::move(made.fault);
     report_.fault_is_local = made.is_local;
-    if (is_doubtful(state_)) blame_this_side();
+    if (is_doubtful(state_)) blame_this_side(work_.options.sizes.front());
     return made.began;
   }
 
@@ -218,15 +218,15 @@ class Pair {
     if (begins) count(turn, leads, laps);
     add(laps, half.laps);
     const bool was_slow = was_only_slow(half.laps);
-    if (begins && is_doubtful(state_)) blame_this_side();
+    if (begins && is_doubtful(state_)) blame_this_side(turn.bytes);
     if (begins || !half.is_measured) half.outcome = was_slow ? Outcome::ok : state_;
     half.is_measured |= begins && turn.messages > 0 && half.outcome == Outcome::ok;
   }
 
   // A link that failed because this process or its host lacks something is not measured.
-  void blame_this_side() {
+  void blame_this_side(std::size_t bytes) {
     if (end_is_wanted()) return;
-    auto cause = work_.lacks();
+    auto cause = work_.lacks(std::min(work_.options.limit(bytes), work_.budget));
     if (cause.empty()) return;
     state_ = Outcome::local;
     report_.fault_of_link = std::move(cause);

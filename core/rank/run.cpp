@@ -264,7 +264,7 @@ class Runner {
       return {watched(*flows, [&] {
         const Seconds began = steady_now();
         Report done = load_part_->run(*flows);
-        blame_this_side(done, steady_now() - began);
+        blame_this_side(done, std::max(options_.limit(options_.largest()), steady_now() - began));
         return done;
       })};
     return {report};
@@ -490,29 +490,28 @@ class Runner {
     const bool gone = is_among(round.gone, peer);
     const int rank = world_->rank();
     const bool one_direction = order.attempt == Attempt::one_way;
-    const PairWork work{.options = of_pairs_,
-                        .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
-                        .entry = entry_,
-                        .rank = rank,
-                        .peer = peer,
-                        .epoch = epoch,
-                        .order = order,
-                        .step = step,
-                        .leads_in = &step == &order.step(),
-                        .budget = budget_of(order, reach(peer), rank, peer),
-                        .messages = messages_of(order, reach(peer), rank, peer),
-                        .verifies_ends = memory_.needs_gpu,
-                        .keep =
-                            [&](const Sample& sample) {
-                              // What failed among several steps is measured again.
-                              if (order.steps.size() == 1 || sample.outcome == Outcome::ok)
-                                unsaved_.keep(sample, number_);
-                              if (chunk_)
-                                chunk_->keep(sample, step_number(step, options_.serial, world_->size()),
-                                             number_);
-                            },
-                        .lacks = [this, began = steady_now()] { return lacks_now(steady_now() - began); },
-                        .carried = carried_};
+    const PairWork work{
+        .options = of_pairs_,
+        .kernel = one_direction ? kernel_named("unidirectional") : kernel_,
+        .entry = entry_,
+        .rank = rank,
+        .peer = peer,
+        .epoch = epoch,
+        .order = order,
+        .step = step,
+        .leads_in = &step == &order.step(),
+        .budget = budget_of(order, reach(peer), rank, peer),
+        .messages = messages_of(order, reach(peer), rank, peer),
+        .verifies_ends = memory_.needs_gpu,
+        .keep =
+            [&](const Sample& sample) {
+              // What failed among several steps is measured again.
+              if (order.steps.size() == 1 || sample.outcome == Outcome::ok) unsaved_.keep(sample, number_);
+              if (chunk_) chunk_->keep(sample, step_number(step, options_.serial, world_->size()), number_);
+            },
+        .lacks = [this, began = steady_now()](
+                     Seconds limit) { return lacks_now(std::max(limit, steady_now() - began)); },
+        .carried = carried_};
     if (!lacks.empty()) return pair_not_measured(work, lacks);
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
     const bool is_untimed = order.calibrates && reader_;
@@ -536,19 +535,20 @@ class Runner {
   }
 
   // A library does not say why it failed: what failed while this process has no descriptor or memory left, or
-  // no processor, or while its GPU does nothing, is no fault of the network. `tried`: how long, in real time.
-  std::string lacks_now(Seconds tried) const {
+  // no processor, or while its GPU does nothing, is no fault of the network. `had`: the time that it had, or
+  // took if that is more.
+  std::string lacks_now(Seconds had) const {
     auto cause = shortage_now();
-    if (cause.empty() && !entry_.virtual_time) cause = standstill_.cause(tried);
+    if (cause.empty() && !entry_.virtual_time) cause = standstill_.cause(had);
     if (cause.empty() && memory_.needs_gpu) cause = cuda::why_stuck(gpu_);
     return cause;
   }
 
-  void blame_this_side(Report& report, Seconds tried) const {
+  void blame_this_side(Report& report, Seconds had) const {
     if (std::none_of(report.flows.begin(), report.flows.end(),
                      [](const FlowEnd& flow) { return is_doubtful(flow.outcome); }))
       return;
-    auto cause = lacks_now(tried);
+    auto cause = lacks_now(had);
     if (cause.empty()) return;
     for (auto& flow : report.flows)
       if (is_doubtful(flow.outcome)) flow.outcome = Outcome::local;

@@ -107,7 +107,11 @@ Report measured(const Meeting& meeting, Network& network) {
                        .budget = 1e9,
                        .messages = 0,
                        .keep = [](const Sample&) {},
-                       .lacks = [&] { return meeting.lacks; },
+                       .lacks =
+                           [&](Seconds limit) {
+                             EXPECT_EQ(limit, options.limit(8)) << "however soon it has failed";
+                             return meeting.lacks;
+                           },
                        .carried = carried},
                       transport, *memory, *other, offer);
 }
