@@ -15,7 +15,6 @@
 #include <mutex>
 #include <new>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -190,6 +189,7 @@ Reading::Reading(std::string root, Work work, std::set<std::string>& hung)
 Reading::~Reading() {
   const std::lock_guard lock(pass_->mutex);
   pass_->abandoned = true;
+  if (thread_.joinable()) thread_.detach();
 }
 
 // Signals stay with the threads of the program: one that this thread took would not end its waits.
@@ -211,8 +211,9 @@ void Reading::start() {
     pass->done_changed.notify_all();
   };
   const SignalsBlocked in_the_thread;
+  if (thread_.joinable()) thread_.detach();  // it hangs
   try {
-    std::thread(body).detach();
+    thread_ = std::thread(body);
   } catch (const std::exception&) {
     pass_->done = true;
   }
@@ -244,12 +245,14 @@ std::optional<Notes> Reading::finish() {
     const auto pass = pass_;  // must outlive its lock
     std::unique_lock lock(pass->mutex);
     pass->done_changed.wait_for(lock, between_looks, [&] { return pass->done; });
-    if (pass->done) return pass->complete ? std::optional(std::move(pass->notes)) : std::nullopt;
+    if (pass->done) break;
     if (steady_now() > last) return {};
     if (!goes_on_after_hanging()) continue;
     lock.unlock();
     start();
   }
+  if (thread_.joinable()) thread_.join();
+  return pass_->complete ? std::optional(std::move(pass_->notes)) : std::nullopt;
 }
 
 unsigned Reading::unread() const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "host/inventory/notes.hpp"
@@ -58,7 +59,7 @@ class Reading {
   // `hung`: folders that did not answer before; no thread tries them again. Never throws: a thread that
   // cannot be started has read nothing.
   Reading(std::string root, Work, std::set<std::string>& hung);
-  ~Reading();  // abandons the thread
+  ~Reading();  // abandons a thread that is not done
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
@@ -74,6 +75,7 @@ class Reading {
   const Work work_;
   std::set<std::string>& hung_;
   std::shared_ptr<Pass> pass_;
+  std::thread thread_;  // of the pass
 };
 
 }  // namespace everylink::inventory
