@@ -54,11 +54,12 @@ void Standstill::begin() {
   waited_ = waited_so_far();
 }
 
-std::string Standstill::cause(Seconds had) const {
+std::string Standstill::cause(Seconds had, double enough) const {
   if (times_continued() != stops_) return "stopped by a signal for a while";
   const Seconds waited = waited_so_far() - waited_;
   const auto turns = static_cast<double>(turns_so_far() - turns_ + 1);
-  return waited - turns * short_wait > most_of_the_time * had ? "hardly any processor time" : "";
+  const bool waited_long = waited - turns * short_wait > most_of_the_time * had;
+  return waited_long && turns < enough ? "hardly any processor time" : "";
 }
 
 }  // namespace everylink

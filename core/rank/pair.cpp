@@ -41,6 +41,14 @@ Sample sample_of(const PairWork& work, std::size_t size) {
   return sample;
 }
 
+// A message may cost either end a turn on a processor, and a long one a turn for each piece of it that the
+// buffers of a socket hold. Twice that, and some for what precedes the messages, is enough.
+double enough_turns(const Turn& all) {
+  constexpr double before = 50, piece = 65536;
+  const double messages = 2.0 * (all.messages + all.warmups);
+  return before + 2 * messages * (1 + static_cast<double>(all.bytes) / piece);
+}
+
 class Pair {
  public:
   Pair(const PairWork& work, Transport& transport, Memory& out, Memory& in)
@@ -89,7 +97,7 @@ class Pair {
     state_ = made.is_local ? Outcome::local : transport_.now() < until ? Outcome::broken : Outcome::timeout;
     report_.fault_of_link = std::move(made.fault);
     report_.fault_is_local = made.is_local;
-    if (is_doubtful(state_)) blame_this_side(work_.options.sizes.front());
+    if (is_doubtful(state_)) blame_this_side(turn_of(0, until));
     return made.began;
   }
 
@@ -218,15 +226,15 @@ class Pair {
     if (begins) count(turn, leads, laps);
     add(laps, half.laps);
     const bool was_slow = was_only_slow(half.laps);
-    if (begins && is_doubtful(state_)) blame_this_side(turn.bytes);
+    if (begins && is_doubtful(state_)) blame_this_side(turn_of(i, turn.until));
     if (begins || !half.is_measured) half.outcome = was_slow ? Outcome::ok : state_;
     half.is_measured |= begins && turn.messages > 0 && half.outcome == Outcome::ok;
   }
 
   // A link that failed because this process or its host lacks something is not measured.
-  void blame_this_side(std::size_t bytes) {
+  void blame_this_side(const Turn& all) {
     if (end_is_wanted()) return;
-    auto cause = work_.lacks(std::min(work_.options.limit(bytes), work_.budget));
+    auto cause = work_.lacks(std::min(work_.options.limit(all.bytes), work_.budget), enough_turns(all));
     if (cause.empty()) return;
     state_ = Outcome::local;
     report_.fault_of_link = std::move(cause);

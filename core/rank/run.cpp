@@ -510,7 +510,8 @@ class Runner {
               if (chunk_) chunk_->keep(sample, step_number(step, options_.serial, world_->size()), number_);
             },
         .lacks = [this, began = steady_now()](
-                     Seconds limit) { return lacks_now(std::max(limit, steady_now() - began)); },
+                     Seconds limit,
+                     double enough) { return lacks_now(std::max(limit, steady_now() - began), enough); },
         .carried = carried_};
     if (!lacks.empty()) return pair_not_measured(work, lacks);
     watch(unsaved_, step_limit_ + watch_limit, "a transport call", stays_);
@@ -536,10 +537,10 @@ class Runner {
 
   // A library does not say why it failed: what failed while this process has no descriptor or memory left, or
   // no processor, or while its GPU does nothing, is no fault of the network. `had`: the time that it had, or
-  // took if that is more.
-  std::string lacks_now(Seconds had) const {
+  // took if that is more. `enough`: turns on a processor.
+  std::string lacks_now(Seconds had, double enough) const {
     auto cause = shortage_now();
-    if (cause.empty() && !entry_.virtual_time) cause = standstill_.cause(had);
+    if (cause.empty() && !entry_.virtual_time) cause = standstill_.cause(had, enough);
     if (cause.empty() && memory_.needs_gpu) cause = cuda::why_stuck(gpu_);
     return cause;
   }
@@ -548,7 +549,9 @@ class Runner {
     if (std::none_of(report.flows.begin(), report.flows.end(),
                      [](const FlowEnd& flow) { return is_doubtful(flow.outcome); }))
       return;
-    auto cause = lacks_now(had);
+    constexpr double enough =
+        200;  // turns, whatever the messages: flows last for a time, not a number of them
+    auto cause = lacks_now(had, enough);
     if (cause.empty()) return;
     for (auto& flow : report.flows)
       if (is_doubtful(flow.outcome)) flow.outcome = Outcome::local;

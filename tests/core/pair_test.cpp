@@ -108,8 +108,9 @@ Report measured(const Meeting& meeting, Network& network) {
                        .messages = 0,
                        .keep = [](const Sample&) {},
                        .lacks =
-                           [&](Seconds limit) {
+                           [&](Seconds limit, double enough) {
                              EXPECT_EQ(limit, options.limit(8)) << "however soon it has failed";
+                             EXPECT_GT(enough, 4 * meeting.messages) << "each may take a turn at either end";
                              return meeting.lacks;
                            },
                        .carried = carried},

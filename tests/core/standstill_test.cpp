@@ -16,7 +16,7 @@ TEST(Standstill, a_thread_that_sleeps_is_not_held_up) {
   Standstill standstill;
   standstill.begin();
   ::usleep(200'000);
-  EXPECT_EQ(standstill.cause(0.2), "");
+  EXPECT_EQ(standstill.cause(0.2, 1000), "");
 }
 
 TEST(Standstill, a_stop_counts_until_the_next_begin) {
@@ -26,9 +26,9 @@ TEST(Standstill, a_stop_counts_until_the_next_begin) {
     Standstill standstill;
     standstill.begin();
     ::raise(SIGSTOP);
-    const auto cause = standstill.cause(1);
+    const auto cause = standstill.cause(1, 1000);
     standstill.begin();
-    ::_exit(cause == "stopped by a signal for a while" && standstill.cause(1).empty() ? 0 : 1);
+    ::_exit(cause == "stopped by a signal for a while" && standstill.cause(1, 1000).empty() ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
