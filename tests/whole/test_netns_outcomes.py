@@ -196,7 +196,7 @@ def test_a_rank_that_is_killed_is_absent_from_then_on(start: Start) -> None:
     """)
 
 
-# From the fifth step on, in which host 2 meets 6; then it meets 1 and 3. Each step takes too long to be ordered together
+# From the fifth step on, in which host 2 meets 6; then it meets 1 and 3. A step takes too long to be ordered together
 # with the next.
 def test_small_messages_pass_an_mtu_hole_and_large_ones_time_out(start: Start, eight: Bed, mode: str) -> None:
     takes_long_over_mpi(mode)
