@@ -343,3 +343,11 @@ def test_a_file_to_which_nothing_could_be_written_is_read(whole: Path) -> None:
     after = read(whole)
     assert (after.parts_left_out, after.remarks, len(after.local_faults)) == ((), (), 0)
     assert (len(after.steps.began), len(after.sizes[0].rows), len(after.inventory)) == (0, 0, 0)
+
+
+def test_a_complete_file_that_has_a_cause_without_a_rank_is_refused(whole: Path) -> None:
+    with h5py.File(whole, "a") as file:
+        del file["local_faults/rank"]
+        file["local_faults/rank"] = np.zeros(0, "u4")
+    with pytest.raises(FileDamaged, match="/local_faults has 0 ranks for 1 causes"):
+        read(whole)

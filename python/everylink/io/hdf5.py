@@ -141,9 +141,8 @@ class Node:
         stored = column.id.get_storage_size() // column.dtype.itemsize
         return int(column.shape[0] if filtered else min(column.shape[0], stored))
 
-    def strings(self, name: str, length: int | None = None) -> tuple[str, ...]:
-        """The first `length` strings of a column; all of them without a length."""
-        length = self.extent(name) if length is None else length
+    def strings(self, name: str, length: int) -> tuple[str, ...]:
+        """The first `length` strings of a column."""
         column = self._column(name, length)
         if column.dtype.hasobject:
             raise Damage(f"{self._path(name)} {VARIABLE}")

@@ -33,7 +33,7 @@ class Tree(Protocol):
     def name(self) -> str: ...
     def group(self, name: str) -> "Tree": ...
     def extent(self, name: str) -> int: ...
-    def strings(self, name: str, length: int | None = None) -> tuple[str, ...]: ...
+    def strings(self, name: str, length: int) -> tuple[str, ...]: ...
     def numbers(self, name: str, kind: type[np.generic], length: int) -> NDArray[Any]: ...
 
 
@@ -48,14 +48,12 @@ def inventory_in(file: Tree, ranks: int, hosts: int, complete: bool) -> Inventor
     group = file.group(INVENTORY)
     count = sum(group.group(name).extent("value") for name in ("facts", "counters"))
     require_memory(ENTRY_BYTES * count, f"to read and compare {count:,} facts and counters of hosts")
-    rows: dict[str, int] = {}
-    damaged = []
-    for name, columns in COLUMNS.items():
-        known = rows_of(file, f"{INVENTORY}/{name}", group.group(name), columns, complete)
-        rows[name] = known or 0
-        if known is None:
-            damaged.append(name)
-    if damaged:
+    known = {
+        name: rows_of(file, f"{INVENTORY}/{name}", group.group(name), columns, complete)
+        for name, columns in COLUMNS.items()
+    }
+    rows = {name: length for name, length in known.items() if length is not None}
+    if damaged := [name for name in known if name not in rows]:
         return replace(NO_INVENTORY, left_out=LEFT_OUT.format(", ".join(damaged)))
     facts, counters, readings, carried, retransmits = (
         _entries(group.group(name), kind, rows[name], complete) for name, kind in KINDS.items()

@@ -119,9 +119,9 @@ class _Tree:
         return printable(str(value))
 
     def extent(self, name: str) -> int:
-        return len(self._column(name, None))
+        return len(self._column(name, 0))
 
-    def strings(self, name: str, length: int | None = None) -> tuple[str, ...]:
+    def strings(self, name: str, length: int) -> tuple[str, ...]:
         column = self._column(name, length)
         if column.dtype.kind != "U":
             raise Damage(f"{self.name}/{name} holds {column.dtype}; expected strings")
@@ -141,9 +141,9 @@ class _Tree:
             raise Damage(f"attribute {name} of {self.name} is missing")
         return value
 
-    def _column(self, name: str, length: int | None) -> NDArray[Any]:
+    def _column(self, name: str, length: int) -> NDArray[Any]:
         column = self._arrays.get(self._prefix + name)
-        if column is None or not column.shape or (length is not None and len(column) < length):
+        if column is None or not column.shape or len(column) < length:
             raise Damage(f"{self.name}/{name} is missing, or has fewer than {length} entries")
         return column
 
