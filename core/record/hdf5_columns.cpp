@@ -54,13 +54,17 @@ hsize_t length_of(hid_t parent, const char* data_set) {
   return length_of(Handle(H5Dopen2(parent, data_set, H5P_DEFAULT), H5Dclose));
 }
 
-Blob contents_of(hid_t data_set, hid_t type, hsize_t first, hsize_t count) {
-  Blob bytes(count * size_of(type));
-  if (count == 0) return bytes;
+void read_entries(hid_t data_set, hid_t type, hsize_t first, hsize_t count, void* into) {
+  if (count == 0) return;
   const Handle space(H5Dget_space(data_set), H5Sclose),
       memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
   check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &count, nullptr), "H5Sselect_hyperslab");
-  check(H5Dread(data_set, type, memory, space, H5P_DEFAULT, bytes.data()), "H5Dread");
+  check(H5Dread(data_set, type, memory, space, H5P_DEFAULT, into), "H5Dread");
+}
+
+Blob contents_of(hid_t data_set, hid_t type, hsize_t first, hsize_t count) {
+  Blob bytes(count * size_of(type));
+  read_entries(data_set, type, first, count, bytes.data());
   return bytes;
 }
 

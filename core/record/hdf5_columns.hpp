@@ -69,7 +69,8 @@ Handle without_times(hid_t class_of);  // a property list for objects without ti
 Handle make_group(hid_t parent, const std::string& name);
 hsize_t length_of(hid_t data_set);
 hsize_t length_of(hid_t parent, const char* data_set);
-// The entries of a column from `first` on.
+// Reads entries of a column from `first` on; `into` has room for them.
+void read_entries(hid_t data_set, hid_t type, hsize_t first, hsize_t count, void* into);
 Blob contents_of(hid_t data_set, hid_t type, hsize_t first, hsize_t count);
 
 // Attributes: `put` creates one, `set` overwrites it.

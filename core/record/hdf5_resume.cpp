@@ -97,11 +97,9 @@ Handle open_to_read(const Options& options) {
 
 template <class T>
 std::vector<T> read_column(hid_t group, const char* name, hsize_t first, hsize_t count) {
-  const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose), file(H5Dget_space(set), H5Sclose),
-      memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &first, nullptr, &count, nullptr), "H5Sselect_hyperslab");
   std::vector<T> values(count);
-  check(H5Dread(set, type_of<T>(), memory, file, H5P_DEFAULT, values.data()), "H5Dread");
+  read_entries(Handle(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose), type_of<T>(), first, count,
+               values.data());
   return values;
 }
 
