@@ -19,9 +19,9 @@ namespace {
 
 constexpr Seconds between_readings = 0.1;
 constexpr double most_of_the_time = 0.5;
-// What a turn may be waited for. Ranks that share cores wait for each other as well, but yield within
-// microseconds. A program that does not has the processor for some 3 ms at a time, so this takes three of
-// them for each rank.
+// A wait for a turn that is not held against the host. Ranks that share cores wait for each other as well,
+// but yield within microseconds. A program that does not yield keeps the processor for some 3 ms at a time,
+// so it takes three of them for each rank to exceed this.
 constexpr Seconds short_wait = 0.002;
 
 // The file has nanoseconds on a processor, nanoseconds waiting for one, and how often the thread got one.

@@ -13,9 +13,9 @@ namespace everylink {
 class Standstill {
  public:
   void begin();  // watches from now on; waits for a processor from up to 0.1 s before
-  // What has kept this thread from going on since `begin` for so much of the time that it had for a task that
-  // the failure of the task says nothing of others: the cause of a local fault; "": nothing. `enough`: turns
-  // on a processor in which the task can be done.
+  // Why a task that has failed since `begin` says nothing about others: this thread was kept from running for
+  // most of the time that the task had. The cause of a local fault; "": it was not. `enough`: the number of
+  // turns on a processor in which the task can be done.
   std::string cause(Seconds had, double enough) const;
 
  private:

@@ -28,8 +28,9 @@ struct PairWork {
   std::uint32_t messages;                   // at most, per turn; 0: as in the options
   bool verifies_ends;                       // the contents of the first and the last message of a turn
   std::function<void(const Sample&)> keep;  // called for each size as soon as its link is measured
-  // Called when a link fails that had so much time, and for which so many turns on a processor are enough:
-  // what this process or its host lacks, which is no fault of the network; "": nothing.
+  // Called when a link fails, with its time limit and the number of turns on a processor that would have been
+  // enough for it. Returns what this process or its host lacks, which is no fault of the network; "":
+  // nothing.
   std::function<std::string(Seconds limit, double enough)> lacks;
   Carried& carried;  // by this rank so far
 };

@@ -549,8 +549,8 @@ class Runner {
     if (std::none_of(report.flows.begin(), report.flows.end(),
                      [](const FlowEnd& flow) { return is_doubtful(flow.outcome); }))
       return;
-    constexpr double enough =
-        200;  // turns, whatever the messages: flows last for a time, not a number of them
+    // Turns, whatever the messages: flows last for a time, not for a number of them.
+    constexpr double enough = 200;
     auto cause = lacks_now(had, enough);
     if (cause.empty()) return;
     for (auto& flow : report.flows)
