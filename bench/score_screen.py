@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from worlds.orders import Order, screening
 
 from everylink.host_lists import expanded
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
@@ -46,34 +47,6 @@ STEPS = 18
 CLEAR = 6.0  # standard errors
 GOALS = {"host": 0.99, "leaf": 0.95, "trunk": 0.95, "precision": 0.98}
 STRUCTURES = ("plain", "two generations", "static routes", "detours", "hosts vary")
-
-
-def matching(hosts: int, groups: int, step: int, seed: int) -> tuple[Index, Index]:
-    """A step of the schedule `screen` over equal groups, as core/schedule/screen.cpp makes it: groups meet by the
-    circle method, two hosts of each in every round. Without groups a random matching."""
-    random = np.random.default_rng([seed, step, 5])
-    if groups < 2:
-        order = random.permutation(hosts)[: hosts // 2 * 2]
-        return order[::2], order[1::2]
-    each = hosts // groups
-    label = np.random.default_rng([seed, 6]).permutation(groups)
-    rounds_in_order = np.random.default_rng([seed, 7]).permutation(groups | 1)
-    drawn = np.argsort(random.random((groups, each)), axis=1) + np.arange(groups)[:, None] * each
-    players = groups | 1
-    pairs: list[tuple[Index, Index]] = []
-    left = [np.arange(groups * each, hosts)]
-    for place in range(each):
-        number = rounds_in_order[(place // 2 + -(-each // 2) * step) % players]
-        met = (2 * number - np.arange(groups)) % players
-        at = drawn[label, place]
-        first = np.flatnonzero((met < groups) & (np.arange(groups) < met))
-        pairs.append((at[first], at[met[first]]))
-        left.append(at[(met >= groups) | (met == np.arange(groups))])
-    rest = np.sort(np.concatenate(left))
-    rest = rest[: len(rest) // 2 * 2]
-    pairs.append((rest[::2], rest[1::2]))
-    one, other = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    return one, other
 
 
 @dataclass(frozen=True)
@@ -184,17 +157,18 @@ class Cluster:
         )  # fmt: skip
 
     @cached_property
-    def order(self) -> tuple[Index, Index, Index]:
-        steps = [matching(self.hosts, self.hosts // LEAF if self.told else 0, step, self.seed) for step in range(STEPS)]
-        number = np.repeat(np.arange(STEPS), [len(one) for one, _ in steps])
-        one, other = (np.concatenate(column) for column in zip(*steps, strict=True))
-        return one, other, number
+    def order(self) -> Order:
+        """The pairs of the screening, with true steps."""
+        groups = self.leaf_of if self.told else np.arange(self.hosts)
+        return screening(groups, self.told, STEPS, np.random.default_rng([self.seed, 5]))
 
     @cached_property
     def results(self) -> Results:
         """The screening itself."""
-        one, other, step = self.order
-        sizes = tuple(Size(size, 1, self.hosts, self.rows(one, other, step, size, MAIN, 0)) for size in SIZES)
+        order = self.order
+        sizes = tuple(
+            Size(size, 1, self.hosts, self.rows(order.a, order.b, order.step, size, MAIN, 0)) for size in SIZES
+        )
         facts = bare_facts(
             "semidirectional", transport="simulated", ranks=self.hosts, hosts=self.hosts, messages=50,
             schedule=f"screen:{STEPS}", seed=self.seed,
@@ -222,7 +196,7 @@ class Cluster:
 
     def visible(self) -> Planted:
         """The planted parts that count; what other messages do on shared ways is noise, too."""
-        one, other, step = self.order
+        one, other, step = self.order.a, self.order.b, self.order.step
         healthy = replace(self, planted=Planted())
         usual = np.log(healthy.seconds(one, other, step, SIZES[-1], 0))
         beyond = np.log(self.seconds(one, other, step, SIZES[-1], 0)) - usual

@@ -50,7 +50,8 @@ def cases(chosen: argparse.Namespace) -> Iterable[Case]:
         for seed in range(chosen.first_seed, chosen.first_seed + chosen.seeds):
             planted = [several(chosen.kinds, chosen.several, seed)] if chosen.several else [(k,) for k in chosen.kinds]
             for kinds in ((), *planted):
-                yield Case(name, kinds, seed, chosen.hosts, chosen.kernel, chosen.partners, chosen.topology)
+                yield Case(name, kinds, seed, chosen.hosts, chosen.kernel, chosen.partners, chosen.topology,
+                           chosen.screening)  # fmt: skip
 
 
 def saved(path: Path) -> Iterable[Score]:
@@ -169,6 +170,7 @@ def main() -> None:
     parser.add_argument("--kernel", choices=(BOTH_WAYS, ONE_WAY, AT_ONCE), default=BOTH_WAYS)
     parser.add_argument("--partners", type=int, default=0, help="of each rank, in a sample; 0: all others")
     parser.add_argument("--topology", action="store_true", help="tell the judge the groups of hosts")
+    parser.add_argument("--screening", type=int, default=0, help="steps of a screening, measured instead of all pairs")
     parser.add_argument("--structures", nargs="*", choices=list(ALL), help="default: all for building")
     parser.add_argument("--save", type=Path, help="append the scores to this file, one line of JSON for each world")
     parser.add_argument("--tables", type=Path, nargs="+", help="print the tables of saved scores; measure nothing")

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from score_screen import GOALS, LEAF, STEPS, STRUCTURES, Cluster, Planted, Score, clusters, matching, parsed, score
+from score_screen import GOALS, LEAF, STEPS, STRUCTURES, Cluster, Planted, Score, clusters, parsed, score
+from worlds.orders import screening
 
 from everylink.judge.screening.plan import MOST_STEPS
 
@@ -49,14 +50,23 @@ def test_goals_are_met_at_the_size_of_large_clusters(hosts: int) -> None:
         assert made.seconds <= 60
 
 
-def test_steps_are_those_of_the_schedule() -> None:
+@pytest.mark.parametrize("sizes", [[LEAF] * 60, [1, 2, 3, 40, 40, 41]])
+def test_steps_are_those_of_the_schedule(sizes: list[int]) -> None:
     """As tests/core/schedule_test.cpp demands of the core's: disjoint, all busy, ways taken equally often."""
-    groups = SMALL // LEAF
-    met = np.zeros((groups, groups), np.int64)
+    group = np.random.default_rng(1).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    order = screening(group, True, STEPS, np.random.default_rng(4))
+    met = np.zeros((len(sizes), len(sizes)), np.int64)
     for step in range(STEPS):
-        one, other = matching(SMALL, groups, step, seed=4)
-        assert len(np.unique(np.concatenate([one, other]))) == SMALL
-        np.add.at(met, (one // LEAF, other // LEAF), 1)
+        one, other = order.a[order.step == step], order.b[order.step == step]
+        assert len(np.unique(np.concatenate([one, other]))) == len(group) // 2 * 2
+        np.add.at(met, (group[one], group[other]), 1)
     both = met + met.T
-    between = both[np.triu_indices(groups, 1)]
+    equal = np.array(sizes) == LEAF
+    between = both[np.ix_(equal, equal)][np.triu_indices(int(equal.sum()), 1)]
     assert between.max() - between.min() <= 2
+
+
+def test_without_switches_no_two_hosts_meet_twice() -> None:
+    order = screening(np.arange(101), False, STEPS, np.random.default_rng(4))
+    assert len(order) == STEPS * 50
+    assert len(np.unique(order.a * 101 + order.b)) == len(order)

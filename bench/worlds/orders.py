@@ -7,6 +7,8 @@ import numpy as np
 
 from worlds.physics import Index
 
+NOBODY = -1
+
 
 @dataclass(frozen=True)
 class Order:
@@ -42,6 +44,55 @@ def sample(ranks: int, partners: int, random: np.random.Generator) -> Order:
     kept = place < partners
     by_step = np.argsort(place[kept], kind="stable")
     return Order(*(column[kept][by_step] for column in (place, whole.a, whole.b)))
+
+
+def screening(group_of: Index, meet_themselves: bool, steps: int, random: np.random.Generator) -> Order:
+    """The schedule `screen:K` over ranks in groups, as core/schedule/screen.cpp makes it.
+
+    Groups meet by the circle method, with as many rounds at the same time as a group has ranks; of groups that also
+    `meet_themselves` two ranks take part in each round.
+    """
+    shuffled = random.permutation(int(group_of.max()) + 1)
+    by_size = shuffled[np.argsort(-np.bincount(group_of)[shuffled], kind="stable")]
+    player_of = np.argsort(by_size)[group_of]
+    size = np.bincount(player_of)
+    first = np.cumsum(size) - size
+    together = 1 + meet_themselves
+    rounds = {players: random.permutation(players - 1 + players % 2) for players in range(2, len(size) + 2)}
+    one, other, count = list[Index](), list[Index](), np.zeros(steps, np.int64)
+    for step in range(steps):
+        drawn = np.lexsort((random.random(len(player_of)), player_of))
+        left = list[Index]()
+        for place in range(int(size[0])):
+            present = int((size > place).sum())
+            players = present | 1 if meet_themselves else present
+            at = drawn[first[:present] + place]
+            met = np.full(present, NOBODY)
+            if players > 1:
+                number = place // together + -(-int(size[0]) // together) * step
+                met = _met(players, int(rounds[players][number % len(rounds[players])]))[:present]
+            is_left = (met == NOBODY) | (met >= present)
+            left.append(at[is_left])
+            leads = ~is_left & (np.arange(present) < met)
+            one.append(at[leads])
+            other.append(at[met[leads]])
+            count[step] += leads.sum()
+        rest = np.concatenate(left)
+        rest = rest[np.argsort(group_of[rest], kind="stable")][: len(rest) // 2 * 2]
+        pairs = rest.reshape(-1, 2) if meet_themselves else rest.reshape(2, -1).T
+        one.append(pairs[:, 0])
+        other.append(pairs[:, 1])
+        count[step] += len(pairs)
+    return _ordered(np.repeat(np.arange(steps), count), np.concatenate(one), np.concatenate(other))
+
+
+def _met(players: int, number: int) -> Index:
+    """Whom each player meets in a round of the circle method."""
+    rest = players - 1 + players % 2
+    met = (2 * number - np.arange(rest)) % rest
+    alone = met == np.arange(rest)
+    met[alone] = rest if players > rest else NOBODY
+    return np.append(met, np.flatnonzero(alone)) if players > rest else met
 
 
 def one_by_one(order: Order) -> Order:

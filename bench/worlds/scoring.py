@@ -26,7 +26,7 @@ SETS = ("rail", "rail plane", "leaf", "uplink", "trunk", "quarter of a leaf", "c
 class Case:
     """A world to be scored: `kinds` of planted parts, none in a healthy one; `partners` of a sample, 0: all.
 
-    `topology`: whether the judge is told the groups of hosts.
+    `topology`: whether the judge is told the groups of hosts. `screening`: how many steps one takes; 0: all pairs.
     """
 
     structure: str
@@ -36,6 +36,7 @@ class Case:
     kernel: str = BOTH_WAYS
     partners: int = 0
     topology: bool = False
+    screening: int = 0
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,11 @@ def score(case: Case) -> Score | None:
         return None
     faults = tuple(planted(kind, built, random) for kind in case.kinds)
     noise = float(random.uniform(0.005, 0.02))
-    world = World(built, faults, case.seed, noise=noise, kernel=case.kernel, partners=case.partners)
+    if case.screening and not case.screening + 1 < built.hosts:
+        return None
+    world = World(
+        built, faults, case.seed, noise=noise, kernel=case.kernel, partners=case.partners, screening=case.screening
+    )
     grouping = grouping_of(built) if case.topology else None
     verdicts = judge(confirmed(world, world.results, grouping), grouping).verdicts
     about = [[verdict for verdict in verdicts if is_about(verdict, fault)] for fault in faults]

@@ -70,6 +70,8 @@ class Costs:
 class World:
     """`noise`: standard deviation of the log time of a row. `partners`: of each rank, in a sample; 0: all others.
 
+    A `screening` takes so many steps, once, spread evenly over the groups of hosts; 0: none.
+
     Each of `iterations` measures all pairs again, `relabelled` in a new order; `serial`: one pair at a time.
     """
 
@@ -81,6 +83,7 @@ class World:
     relabelled: bool = False
     serial: bool = False
     partners: int = 0
+    screening: int = 0
     kernel: str = BOTH_WAYS
     noise: float = 0.01
     messages: int = 50
@@ -90,6 +93,10 @@ class World:
         """The pairs of the main run, with true steps."""
         ranks, random = self.structure.ranks, np.random.default_rng([self.seed, 1])
         made = []
+        if self.screening:
+            of_host, have_leaves = self.structure.group, bool(self.structure.group.any())
+            groups = (of_host if have_leaves else np.arange(self.structure.hosts)).repeat(self.structure.each)
+            return orders.screening(groups, have_leaves, self.screening, random)
         for turn in range(self.iterations):
             if self.partners:
                 made.append(orders.sample(ranks, self.partners, np.random.default_rng([self.seed, 2])))
@@ -112,12 +119,13 @@ class World:
             Size(size, 1, structure.ranks, self._rows(order, self.costs, size, MAIN, 0)) for size in sorted(self.sizes)
         )
         steps = int(order.step.max(initial=-1)) + 1
-        per_turn = max(1, steps // self.iterations)
+        per_turn = max(1, steps // (1 if self.screening else self.iterations))
+        schedule = f"sample:{self.partners}" if self.partners else "all"
         facts = bare_facts(
             self.kernel, transport="worlds", ranks=structure.ranks, hosts=structure.hosts, messages=self.messages,
-            schedule=f"sample:{self.partners}" if self.partners else "all", seed=self.seed,
+            schedule=f"screen:{self.screening}" if self.screening else schedule, seed=self.seed,
         )  # fmt: skip
-        facts = replace(facts, serial=self.serial, min_iterations=self.iterations)
+        facts = replace(facts, serial=self.serial, min_iterations=1 if self.screening else self.iterations)
         turn = (np.arange(steps) // per_turn).astype(np.uint32)
         overlap = np.full(steps, 0.0 if self.serial else 1.0, np.float32)
         none = np.zeros(steps, np.uint32)
