@@ -36,11 +36,13 @@ enum class Attempt : std::uint8_t {
   one_way = 4,
   quarter = 5,
   alone = 6,
+  few = 7,
 };
-constexpr Attempt last_of(Attempt) { return Attempt::alone; }
+constexpr Attempt last_of(Attempt) { return Attempt::few; }
 // All pairs of a step at the same time; otherwise one pair.
 constexpr bool is_parallel(Attempt attempt) {
-  return attempt == Attempt::main || attempt == Attempt::order || attempt == Attempt::quarter;
+  return attempt == Attempt::main || attempt == Attempt::order || attempt == Attempt::quarter ||
+         attempt == Attempt::few;
 }
 
 struct Sample {

@@ -19,8 +19,9 @@ struct Phase {
   double busy;            // part of the ranks that measure at the same time; 0: one pair alone
   bool is_serial() const { return busy == 0; }
 };
-inline constexpr std::array<Phase, 4> phases{{{"order", Attempt::order, 6, 1},
+inline constexpr std::array<Phase, 5> phases{{{"order", Attempt::order, 6, 1},
                                               {"quarter", Attempt::quarter, 6, 0.25},
+                                              {"few", Attempt::few, 3, 0.0625},
                                               {"alone", Attempt::alone, 3, 0},
                                               {"one-way", Attempt::one_way, 3, 0}}};
 

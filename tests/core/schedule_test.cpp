@@ -365,15 +365,16 @@ const std::string three_phases =
     "# what to measure again\n0 1 order\n2 3 order\n 5 4 quarter # as well\n0 1 one-way\n";
 
 TEST(Schedule, a_follow_up_plan_has_the_pairs_of_each_phase) {
-  const auto plan = follow_up_of(three_phases + "6 7 alone\n", {"--confirm plan", 8});
-  EXPECT_EQ(plan.of_phase, (std::array<RankPairs, 4>{{{{0, 1}, {2, 3}}, {{5, 4}}, {{6, 7}}, {{0, 1}}}}));
-  EXPECT_EQ(plan.all(), (RankPairs{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
-  EXPECT_EQ(plan.text(), "order 2 pairs, quarter 1 pair, alone 1 pair, one-way 1 pair");
+  const auto plan = follow_up_of(three_phases + "6 7 alone\n3 7 few\n", {"--confirm plan", 8});
+  EXPECT_EQ(plan.of_phase,
+            (std::array<RankPairs, 5>{{{{0, 1}, {2, 3}}, {{5, 4}}, {{3, 7}}, {{6, 7}}, {{0, 1}}}}));
+  EXPECT_EQ(plan.all(), (RankPairs{{0, 1}, {2, 3}, {3, 7}, {4, 5}, {6, 7}}));
+  EXPECT_EQ(plan.text(), "order 2 pairs, quarter 1 pair, few 1 pair, alone 1 pair, one-way 1 pair");
 }
 
 TEST(Schedule, a_line_without_a_phase_means_order_and_one_way) {
   const auto plan = follow_up_of("0 1\n2 0\n", {"--confirm plan", 8});
-  EXPECT_EQ(plan.of_phase, (std::array<RankPairs, 4>{{{{0, 1}, {2, 0}}, {}, {}, {{0, 1}, {2, 0}}}}));
+  EXPECT_EQ(plan.of_phase, (std::array<RankPairs, 5>{{{{0, 1}, {2, 0}}, {}, {}, {}, {{0, 1}, {2, 0}}}}));
 }
 
 TEST(Schedule, an_invalid_line_of_a_follow_up_plan_is_refused_in_a_sentence) {
@@ -396,14 +397,15 @@ TEST(Schedule, an_invalid_line_of_a_follow_up_plan_is_refused_in_a_sentence) {
 }
 
 TEST(Schedule, a_phase_under_load_keeps_its_part_of_the_ranks_busy_and_meets_others_in_each_pass) {
-  constexpr int size = 32;
+  constexpr int size = 64;
   std::string text;
   Pairs asked;
   for (int a = 0; a < 12; ++a)
-    for (const char* phase : {"order", "quarter"}) text += fmt::format("{} {} {}\n", a, a + 12, phase);
+    for (const char* phase : {"order", "quarter", "few"}) text += fmt::format("{} {} {}\n", a, a + 12, phase);
   for (int a = 0; a < 12; ++a) asked.emplace_back(a, a + 12);
   const auto plan = follow_up_of(text, {"--confirm plan", size});
-  for (const auto& [attempt, most] : {std::pair(Attempt::order, 16u), std::pair(Attempt::quarter, 4u)}) {
+  for (const auto& [attempt, most] :
+       {std::pair(Attempt::order, 32u), std::pair(Attempt::quarter, 8u), std::pair(Attempt::few, 2u)}) {
     std::set<Pairs> companions;  // of the first pair
     for (const std::uint64_t key : {1, 2, 3, 4, 5, 6}) {
       const Plan pass = plan_of(plan, attempt, size, key);

@@ -183,7 +183,7 @@ BROKEN = [
     (f"{PLAIN}0,1,a,b,16,1e-6\n", "link 1 -> 0 has more lines with 8 bytes than with 16; add the missing lines"),
     (f"{HEADER},outcome\n0,1,a,b,8,1e-6,dead\n", "line 2: outcome 'dead' is unknown; use ok, timeout, broken"),
     (f"{HEADER},outcome\n0,1,a,b,8,-1,timeout\n", "line 2: seconds is '-1'"),
-    (f"{HEADER},attempt\n0,1,a,b,8,1e-6,7\n", "line 2: attempt '7' is unknown; use main, retest"),
+    (f"{HEADER},attempt\n0,1,a,b,8,1e-6,8\n", "line 2: attempt '8' is unknown; use main, retest"),
     (f"{HEADER},n\n0,1,a,b,8,1e-6,1e10\n", "line 2: n is '1e10'; expected a whole number up to"),
     (f"{HEADER},min\n0,1,a,b,8,1e-6,0\n", "line 2: min is '0'; expected a time above 0"),
     (HEADER + ",x" * 100_000, "line 1: column 'x' is unknown"),

@@ -37,7 +37,7 @@ def _parts(text: str) -> tuple[str, list[str]]:
     return "\n".join(line for line in lines if line.startswith("#")), [line for line in lines if line[0] != "#"]
 
 
-def test_only_the_four_phases_can_be_planned() -> None:
+def test_only_phases_can_be_planned() -> None:
     with pytest.raises(ValueError, match="unknown phase 'half'"):
         Plan({"half": PAIRS})
 

@@ -20,7 +20,7 @@ from everylink.launch.plan import FEWEST_PARTNERS, plan_of
 from everylink.model.groups import Grouping
 from everylink.model.plan import PHASES
 from everylink.model.results import Results, Size
-from everylink.model.rows import QUARTER, Outcome, Rows, joined
+from everylink.model.rows import FEW, QUARTER, Outcome, Rows, joined
 from everylink.simulate.fabric import Fabric
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import confirmed, facts, ranks, topology
@@ -128,6 +128,49 @@ def test_a_slow_way_between_two_switches_above_the_leaves_is_named_by_these() ->
     told = groups(cluster, pods=4)
     judgement = judge(confirmed(Slow(HOSTS, 1, GROUP), screening(cluster, change=slow), told), told)
     assert named(judgement) == [("trunk", ("pod0", "pod3"))]
+
+
+class Colliding(Fabric):
+    """Links between groups share ways: unless few ranks are busy they take up to twice as long, as it happens."""
+
+    def answer(self, plan, size: int, turn: int) -> Rows:  # type: ignore[no-untyped-def]
+        return collided(self, super().answer(plan, size, turn), turn)
+
+
+def collided(cluster: Fabric, rows: Rows, draw: int = -1) -> Rows:
+    random = np.random.default_rng([len(rows), draw + 1])
+    shares = cluster.group_of(rows.frm.astype(np.int64)) != cluster.group_of(rows.to.astype(np.int64))
+    pairs = 1 + random.random(len(rows))
+    return replace(rows, median=np.where(shares & (rows.attempt != FEW), rows.median * pairs, rows.median))
+
+
+def colliding(*faults: str) -> Judgement:
+    cluster = Colliding(800, 1, GROUP, faults=tuple(map(parse_fault, faults)))
+    told = groups(cluster)
+    main = screening(cluster, change=lambda rows, size: collided(cluster, rows))
+    results = confirmed(cluster, main, told)
+    assert len(results.steps.began) <= MOST_STEPS
+    return judge(results, told)
+
+
+def test_where_links_share_ways_a_slow_leaf_is_found_with_few_ranks_busy() -> None:
+    judgement = colliding("slow-group:g3*0.5", "slow-host:n205*0.5")
+    assert named(judgement) == [("group", ("g3",))]
+    (verdict,) = judgement.verdicts
+    assert "with few of the ranks busy" in verdict.evidence
+    assert any("they may share ways" in remark for remark in judgement.remarks)
+
+
+def test_where_links_share_ways_nothing_healthy_is_accused() -> None:
+    assert not colliding().verdicts
+
+
+def test_a_host_whose_only_partner_may_be_slow_itself_meets_another_one() -> None:
+    cluster = fabric("slow-host:n7*0.5")
+    results = confirmed(cluster, screening(cluster))
+    rows = results.sizes[0].rows
+    again = (rows.attempt == QUARTER) & ((rows.frm == 7) | (rows.to == 7))
+    assert len(set(rows.frm[again].tolist()) | set(rows.to[again].tolist())) >= 3
 
 
 def test_a_dead_host_is_named_and_the_rest_is_judged() -> None:

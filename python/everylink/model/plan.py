@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.model.rows import ALONE, ONE_WAY, ORDER, QUARTER
+from everylink.model.rows import ALONE, FEW, ONE_WAY, ORDER, QUARTER
 from everylink.units import plural
 
 
@@ -28,6 +28,7 @@ class Phase:
 PHASES = (  # in the order in which they are measured; of those alone three: some networks send a message a longer way
     Phase("order", ORDER, 6, 1.0),
     Phase("quarter", QUARTER, 6, 0.25),
+    Phase("few", FEW, 3, 0.0625),
     Phase("alone", ALONE, 3, 0.0),
     Phase("one-way", ONE_WAY, 3, 0.0),
 )

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 STATISTICS = ("min", "median", "mean", "p99", "max")
-MAIN, RETEST, FAILED_AGAIN, ORDER, ONE_WAY, QUARTER, ALONE = range(7)
-ATTEMPT_NAMES = ("main", "retest", "failed-again", "order", "one-way", "quarter", "alone")
+MAIN, RETEST, FAILED_AGAIN, ORDER, ONE_WAY, QUARTER, ALONE, FEW = range(8)
+ATTEMPT_NAMES = ("main", "retest", "failed-again", "order", "one-way", "quarter", "alone", "few")
 MISSING = "missing"  # metadata of a column that older files lack: the value used in its place
 Index = NDArray[np.int64]
 SPARSE, SMALL_TABLE = 64, 2**20  # a table of all links is made where it has no more cells than this for each row

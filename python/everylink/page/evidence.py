@@ -20,7 +20,8 @@ HOST_FACTS = ("cpu_model", "kernel", "distribution", "governor")
 MOST_HOSTS, MOST_DEVIATIONS = 4, 6
 PHASES = {
     "retest": "measured again", "failed-again": "failed, again alone", "order": "again, all ranks busy",
-    "quarter": "again, a quarter of the ranks busy", "alone": "again, alone", "one-way": "again, one way",
+    "quarter": "again, a quarter of the ranks busy", "few": "again, few ranks busy", "alone": "again, alone",
+    "one-way": "again, one way",
 }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,8 +11,18 @@ from everylink.judge.covered import Coverage
 from everylink.judge.evidence import Names, confidence_of
 from everylink.judge.expected import Expected
 from everylink.judge.positions import positions_of
+from everylink.judge.screening.again import Again
 from everylink.judge.screening.coverage import coverage_of
-from everylink.judge.screening.fit import FEWEST, FEWEST_GROUPS, FEWEST_HOSTS, Fit, fit, kinds_of_screening, levels_of
+from everylink.judge.screening.fit import (
+    FEWEST,
+    FEWEST_GROUPS,
+    FEWEST_HOSTS,
+    SHARED,
+    Fit,
+    fit,
+    kinds_of_screening,
+    levels_of,
+)
 from everylink.judge.screening.parts import Part, State, by_design, many_differ, parts_of
 from everylink.judge.screening.readings import Index, ScreenReadings, screen_readings
 from everylink.judge.sizes import LinkVerdicts, failed_verdicts
@@ -24,8 +34,6 @@ from everylink.model.results import Results, Size
 from everylink.units import plural, size_text, time_text
 
 CLEAR_OF_PAIR = float(np.log(1.5))  # log of the factor
-SHARED = 0.1  # log of the factor of links under full load, or their noise, from which what shares ways may look slow
-QUIET = 0.05  # noise of readings with a quarter of the ranks busy, above which they prove nothing
 LONGEST = 200  # characters of a node set in a sentence
 OF_ONE_READING = 0.5  # confidence: a single long reading may be a disturbance
 NOT_BY_FEW = "jitter, loss and what is slow now and then (that takes all pairs, or several passes)"
@@ -39,6 +47,7 @@ class Screened:
     seen: ScreenReadings
     fitted: Fit
     parts: tuple[Part, ...]
+    shares_ways: bool  # whether what is slow may be so only by what else is on its way
 
 
 def screened_sizes(results: Results, grouping: Grouping | None) -> list[Screened]:
@@ -50,7 +59,18 @@ def screened_sizes(results: Results, grouping: Grouping | None) -> list[Screened
     sizes = [(size, seen) for size in results.sizes if len(seen := screen_readings(results, size, place_of))]
     kinds = kinds_of_screening(results, [seen for _, seen in sizes], levels)
     fitted = ((size, seen, fit(seen, kinds, levels)) for size, seen in sizes)
-    return [Screened(size, seen, one, tuple(parts_of(one, seen))) for size, seen, one in fitted]
+    screened = [
+        Screened(size, seen, one, tuple(parts_of(one, seen)), one.shares_ways(seen)) for size, seen, one in fitted
+    ]
+    collide = max((one.size.bytes for one in screened if one.shares_ways), default=0)
+    return [_decided(one) if one.shares_ways or BANDWIDTH <= one.size.bytes <= collide else one for one in screened]
+
+
+def _decided(screened: Screened) -> Screened:
+    """A size whose links share ways: only few busy ranks tell of groups and ways between them."""
+    again = Again(screened.fitted, screened.seen)
+    parts = (again.decided(part) if part.kind in ("group", "trunk") else part for part in screened.parts)
+    return replace(screened, parts=tuple(parts), shares_ways=True)
 
 
 def compared_screening(results: Results, grouping: Grouping | None) -> tuple[LinkVerdicts, Names, Coverage | None]:
@@ -100,6 +120,7 @@ class _Words:
     def __init__(self, screened: Screened, names: Names, collected: LinkVerdicts) -> None:
         self._of, self._names, self._collected = screened, names, collected
         self._fitted, self._seen = screened.fitted, screened.seen
+        self._again = Again(screened.fitted, screened.seen)
         self._tested = {
             "host": int((self._fitted.ends.readings >= FEWEST).sum()),
             "group": sum(len(level.names) for level in self._fitted.levels),
@@ -123,24 +144,43 @@ class _Words:
             *self._of_load(parts),
         ]
         collected.not_looked_for += self._not_looked_for()
-        if (factor := float(np.exp(self._fitted.under_load))) > np.exp(SHARED):
-            collected.remarks.append(
-                f"Links between hosts take {factor:.2f}x the time while all measure as with a quarter of the ranks "
-                f"busy, at {size_text(self._of.size.bytes)}: they share ways, so what looks slow is a suspect."
-            )
+        if self._of.shares_ways:
+            collected.remarks.append(self._of_sharing())
         collected.expected.append(self._expected())
+
+    def _of_sharing(self) -> str:
+        fitted, size = self._fitted, size_text(self._of.size.bytes)
+        if fitted.under_load > SHARED:
+            longer = (
+                f"take {np.exp(fitted.under_load):.2f}x the time while all measure as with a quarter of the ranks busy"
+            )
+        else:
+            noise = max(fitted.noise_under_load(), fitted.fresh_noise(self._seen.is_fresh))
+            longer = f"differ by {100 * noise:.0f} % for no known reason"
+        return (
+            f"At {size} links {longer}: they may share ways. So what looks slow there is a suspect, but for groups and "
+            "ways between them that are slow with few ranks busy."
+        )
 
     def _is_proven(self, part: Part) -> bool:
         """Once anything was measured again, what was not is a suspect; so is a pair that may just have a longer way."""
+        if self._of.shares_ways:
+            return part.by_few and part.state is State.SLOW
         if not part.is_sure or (part.kind == "pair" and part.best_effect < CLEAR_OF_PAIR):
             return False
-        fitted = self._fitted
-        if (
-            max(fitted.under_load, fitted.noise_under_load()) > SHARED
-            or fitted.fresh_noise(self._seen.is_fresh) > QUIET
-        ):
-            return False  # messages collide, and more so where hosts of one group are measured together
+        is_again = self._seen.is_fresh.any()
+        if part.kind == "host" and (self._is_like_its_leaf(part) or (is_again and not self._again.shows(part))):
+            return False
         return part.state is State.SLOW or (part.state is State.UNKNOWN and not self._seen.is_fresh.any())
+
+    def _is_like_its_leaf(self, host: Part) -> bool:
+        """Whether most other hosts behind the same switch are half as slow, or more: then it may be their switch."""
+        if not self._fitted.levels:
+            return False
+        of_host, (number,) = self._fitted.levels[0].of_host, host.numbers
+        effect = self._fitted.ends.effect.reshape(-1, self._seen.hosts).max(axis=0)
+        others = effect[of_host == of_host[number]]
+        return len(others) > 1 and float(np.median(np.delete(others, np.argmax(others)))) > host.effect / 2
 
     def _verdict(self, part: Part) -> Verdict:
         kind, subject = part.kind, self._subject(part)
@@ -202,7 +242,7 @@ class _Words:
         if part.state is State.UNKNOWN:
             return "; measured only while all ranks are busy"
         again = f"{float(np.exp(part.fresh)):.2f}x in {plural(part.fresh_readings, 'reading')}"
-        return f"; {again} with a quarter of the ranks busy"
+        return f"; {again} with {'few' if part.by_few else 'a quarter'} of the ranks busy"
 
     def _usual(self, part: Part) -> float:
         """Seconds of healthy links of the hosts of a part, under load."""
@@ -281,8 +321,8 @@ class _Words:
         counts = ", ".join(plural(count, kind) for kind, count in Counter(part.kind for part in own).items())
         factor = float(np.exp(max(part.effect for part in own)))
         text = (
-            f"{counts} slow, by up to {factor:.2f}x, only while all measure; with a quarter of the ranks busy as fast "
-            "as others: shared ways"
+            f"{counts} slow, by up to {factor:.2f}x, only while all measure; with fewer ranks busy as fast as others: "
+            "shared ways"
         )
         yield Structure("contention", (), factor, self._of.size.bytes, "times", text, "")
 

@@ -9,7 +9,7 @@ from everylink.judge.screening.readings import Index, ScreenReadings
 
 def coverage_of(seen: ScreenReadings, levels: tuple[Level, ...]) -> Coverage:
     """Of one size; of what `--confirm` measured as well only the pairs count."""
-    used = ~seen.is_fresh
+    used = seen.is_full
     times = np.bincount(seen.one[used], minlength=seen.hosts) + np.bincount(seen.other[used], minlength=seen.hosts)
     low, high = np.minimum(seen.one, seen.other), np.maximum(seen.one, seen.other)
     pairs = len(np.unique(low * seen.hosts + high))
@@ -29,5 +29,5 @@ def _ways_measured(seen: ScreenReadings, level: Level) -> tuple[Index, Index]:
     """The ways between two groups of several hosts that were measured, by number, and how often each was."""
     own = level.sizes >= FEWEST_HOSTS
     one, other = level.of_host[seen.one], level.of_host[seen.other]
-    used = ~seen.is_fresh & (one != other) & own[one] & own[other]
+    used = seen.is_full & (one != other) & own[one] & own[other]
     return np.unique(way_between(one[used], other[used], len(level.names)), return_counts=True)

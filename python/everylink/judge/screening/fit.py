@@ -14,7 +14,7 @@ import numpy as np
 
 from everylink.judge.kinds import APART, SAME, Kinds, classes_of, seen_kinds, told_kinds
 from everylink.judge.polish import with_spread
-from everylink.judge.screening.readings import Index, Mask, ScreenReadings, Values
+from everylink.judge.screening.readings import FULL, LOADS, SOME, Index, Mask, ScreenReadings, Values
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
 from everylink.robust import (
@@ -46,7 +46,9 @@ FEWEST_OF_WAY = 8  # readings
 LONG_Z, SMALLEST_LONG = 6.0, 0.07  # standard deviations, and log of the factor, above which a reading is long
 LOW_PARTS = (0.08, 0.15, 0.25, LOW)  # quantiles of the readings of a host, of which two in a row tell its class
 AGREE = 0.9  # of the hosts must be in the same class by two quantiles
-FEWEST_FRESH = 8  # healthy readings of a class with a quarter of the ranks busy
+FEWEST_FRESH = 8  # healthy readings of a class with a quarter of the ranks busy, or few
+SHARED = 0.1  # log of the factor of links under full load, or their noise, from which what shares ways may look slow
+QUIET = 0.05  # noise of readings with a quarter of the ranks busy, above which they prove nothing
 FEWEST_OF_PLACE = 12  # readings between ranks of two places
 
 
@@ -145,6 +147,10 @@ class Fit:
         """What neither groups nor ways explain, log of the factor."""
         return self.rest - self.explained
 
+    def shares_ways(self, seen: ScreenReadings) -> bool:
+        """Whether messages collide where all ranks are busy, or a quarter of them."""
+        return max(self.under_load, self.noise_under_load()) > SHARED or self.fresh_noise(seen.is_fresh) > QUIET
+
     def noise_under_load(self) -> float:
         return float(np.median(self.noise)) if len(self.noise) else 0.0
 
@@ -170,7 +176,7 @@ def kinds_of_screening(results: Results, screened: list[ScreenReadings], levels:
 def _seen_classes(seen: ScreenReadings, levels: tuple[Level, ...]) -> Index | None:
     """As kinds.seen_classes: a low quantile of a host's readings is what it can do. Two quantiles must agree, because
     one may lie between links of different length. Hosts of a slow class are slow among themselves, too."""
-    used = ~seen.is_fresh & (_distance(seen, levels) == len(levels))
+    used = seen.is_full & (_distance(seen, levels) == len(levels))
     one, other, time = seen.one[used], seen.other[used], seen.time[used]
     before = None
     for part in LOW_PARTS:
@@ -217,7 +223,7 @@ def fit(seen: ScreenReadings, kinds: Kinds, levels: tuple[Level, ...]) -> Fit:
     distances = len(levels) + 1
     kind = kinds.of_host
     low, high = np.minimum(kind[seen.one], kind[seen.other]), np.maximum(kind[seen.one], kind[seen.other])
-    of_class = ((low * kinds.count + high) * distances + distance) * 2 + seen.is_fresh
+    of_class = ((low * kinds.count + high) * distances + distance) * LOADS + seen.load
     fitted = Fit(
         np.zeros(len(seen)), np.zeros(len(seen)), np.full((kinds.count, kinds.count, distances), np.nan), distance,
         np.ones(len(seen), bool), kinds, levels,
@@ -252,18 +258,18 @@ def _against_classes(fitted: Fit, seen: ScreenReadings, of_class: Index, healthy
     for number in np.unique(of_class).tolist():
         own = of_class == number
         known = seen.time[own & healthy]
-        is_fresh = number % 2
-        if len(known) < (FEWEST_FRESH if is_fresh else FEWEST):
+        pair, load = divmod(number, LOADS)
+        if len(known) < (FEWEST if load == FULL else FEWEST_FRESH):
             known = seen.time[own]
-            is_known[own] = not is_fresh
+            is_known[own] = load == FULL
         middle = float(np.median(known))
         usual[number] = middle
-        if is_fresh and is_known[own].all() and number - 1 in usual and number // 2 % distances == distances - 1:
+        if load == SOME and is_known[own].all() and number - 1 in usual and pair % distances == distances - 1:
             beyond.append(usual[number - 1] - middle)
         rest[own] = seen.time[own] - middle
-        if not is_fresh:
-            one, other = divmod(number // 2 // distances, kinds)
-            typical[[one, other], [other, one], number // 2 % distances] = middle
+        if load == FULL:
+            one, other = divmod(pair // distances, kinds)
+            typical[[one, other], [other, one], pair % distances] = middle
     of_places = np.zeros(0, np.int64), np.zeros(0)
     if len(np.unique(seen.place)) > 1:
         places, added = medians_of(rest[healthy], seen.place[healthy])
@@ -314,10 +320,10 @@ def _ends(fitted: Fit, seen: ScreenReadings) -> Ends:
     of partners may hide what a host adds, so of its readings with each kind those that show most count.
     """
     ends = _nothing_of(seen.count_of_ends)
-    one, other = (end[~seen.is_fresh] for end in seen.ends)
+    one, other = (end[seen.is_full] for end in seen.ends)
     of, partner = np.concatenate([one, other]), np.concatenate([other, one])
-    left = np.tile(fitted.left[~seen.is_fresh], 2)
-    is_clear = np.tile(fitted.explained[~seen.is_fresh] == 0, 2)
+    left = np.tile(fitted.left[seen.is_full], 2)
+    is_clear = np.tile(fitted.explained[seen.is_full] == 0, 2)
     kind_of_partner = fitted.kinds.of_host[partner % seen.hosts]
     noise = fitted.noise_under_load()
     for _ in range(PASSES):
@@ -350,16 +356,24 @@ def _scored(left: Values, of: Index, with_kind: Mask, good: Mask, count_of_ends:
     return Ends(np.nan_to_num(effect), z, count)
 
 
-def _fresh_over(fitted: Fit, seen: ScreenReadings, mask: Mask, at_bad_end: Mask) -> tuple[float, int]:
-    """The lower median of the fresh readings of a mask between healthy hosts, log of the factor, and their number."""
-    own = np.sort(fitted.rest[seen.is_fresh & fitted.is_known & mask & ~at_bad_end])
-    return (float(own[(len(own) - 1) // 2]), len(own)) if len(own) else (np.nan, 0)
+@dataclass(frozen=True)
+class _Fresh:
+    """The lower median of the fresh readings of a part between healthy hosts, log of the factor; their number; and
+    whether they show by themselves that a part that looks slow under load, too, is slow."""
+
+    effect: float
+    readings: int
+    is_certain: bool
 
 
-def is_certain(fitted: Fit, seen: ScreenReadings, fresh: float, count: int) -> bool:
-    """Whether fresh readings by themselves show that a part is slow."""
-    noise = float(np.median(fitted.noise[seen.is_fresh])) if count else np.inf
-    return count >= FEWEST_OF_WAY and fresh > max(SMALLEST_OF_WAY, CERTAIN * MEDIAN_ERROR * noise / np.sqrt(count))
+def _fresh_over(fitted: Fit, seen: ScreenReadings, mask: Mask, at_bad_end: Mask, under_load: float) -> _Fresh:
+    used = seen.is_fresh & fitted.is_known & mask & ~at_bad_end
+    own = np.sort(fitted.rest[used])
+    if not len(own):
+        return _Fresh(np.nan, 0, False)
+    effect, noise = float(own[(len(own) - 1) // 2]), float(np.median(fitted.noise[used]))
+    is_certain = effect > max(SMALLEST_OF_WAY, CERTAIN * MEDIAN_ERROR * noise / np.sqrt(len(own)))
+    return _Fresh(effect, len(own), is_certain and len(own) >= FEWEST_OF_WAY and under_load > SMALLEST_OF_WAY)
 
 
 def _worst(found: Iterable[Slow]) -> list[Slow]:
@@ -394,7 +408,7 @@ def _slow_groups(fitted: Fit, seen: ScreenReadings, number: int) -> Iterator[Slo
     if len(whole) < FEWEST_GROUPS:
         return
     a, b = of_host[seen.one], of_host[seen.other]
-    beyond = ~seen.is_fresh & (a != b)
+    beyond = seen.is_full & (a != b)
     of = np.concatenate([seen.one[beyond], seen.other[beyond]])
     effect, count = quantiles(of, np.tile(fitted.left[beyond], 2), seen.hosts)
     known = count >= FEWEST
@@ -416,13 +430,13 @@ def _slow_groups(fitted: Fit, seen: ScreenReadings, number: int) -> Iterator[Slo
         sure = suspect & (z > CERTAIN) & (of_group > SMALLEST_OF_GROUP)
     nowhere = np.zeros(len(seen), bool)
     for one in np.flatnonzero(suspect).tolist():
-        inner = fitted.rest[~seen.is_fresh & (a == one) & (b == one)]
+        inner = fitted.rest[seen.is_full & (a == one) & (b == one)]
         inside = float(np.median(inner)) if len(inner) >= FEWEST else np.nan
-        fresh, fresh_readings = _fresh_over(fitted, seen, (a == one) != (b == one), nowhere)
-        is_sure = bool(sure[one]) or is_certain(fitted, seen, fresh, fresh_readings)
+        under_load = float(of_group[one])
+        fresh = _fresh_over(fitted, seen, (a == one) != (b == one), nowhere, under_load)
         yield Slow(
-            number, (one,), float(of_group[one]), float(z[one]), int(readings[one]), fresh, fresh_readings, is_sure,
-            inside,
+            number, (one,), under_load, float(z[one]), int(readings[one]), fresh.effect, fresh.readings,
+            bool(sure[one]) or fresh.is_certain, inside,
         )  # fmt: skip
 
 
@@ -445,7 +459,7 @@ def way_between(one: Index, other: Index, groups: int) -> Index:
 def _slow_ways(fitted: Fit, seen: ScreenReadings, number: int, key: Index, at_bad_end: Mask) -> Iterator[Slow]:
     of_host, groups = fitted.levels[number].of_host, len(fitted.levels[number].names)
     between = of_host[seen.one] != of_host[seen.other]
-    used = ~seen.is_fresh & ~at_bad_end & between & (fitted.explained == 0)
+    used = seen.is_full & ~at_bad_end & between & (fitted.explained == 0)
     left = fitted.left[used]
     if not len(left):
         return
@@ -457,7 +471,7 @@ def _slow_ways(fitted: Fit, seen: ScreenReadings, number: int, key: Index, at_ba
     if enough.sum() < FEWEST_GROUPS:
         return
     middle = middle - np.median(middle[enough])
-    error = MEDIAN_ERROR * fitted.noise_under_load() / np.sqrt(count)
+    error = MEDIAN_ERROR * medians_of(fitted.noise[used], key[used])[1] / np.sqrt(count)
     z = middle / with_spread(error, healthy_spread(middle[enough]))
     suspect = enough & (z > SUSPECT_Z) & (middle > SUSPECT_EFFECT) & (slow >= SHOWN * count)
     sure = suspect & (z > CERTAIN) & (middle > SMALLEST_OF_WAY) & (slow >= MOSTLY * count) & discoveries(z, FALSE_RATE)
@@ -467,11 +481,12 @@ def _slow_ways(fitted: Fit, seen: ScreenReadings, number: int, key: Index, at_ba
         low, high = divmod(int(keys[one]), groups)
         if min(len(_hosts_of(seen, used, own, of_host, group)) for group in (low, high)) < FEWEST_HOSTS:
             continue
-        fresh, fresh_readings = _fresh_over(fitted, seen, key == keys[one], at_bad_end)
-        is_sure = bool(sure[one]) or is_certain(fitted, seen, fresh, fresh_readings)
+        under_load = float(middle[one])
+        fresh = _fresh_over(fitted, seen, key == keys[one], at_bad_end, under_load)
         yield Slow(
-            number, (low, high), float(middle[one]), float(z[one]), int(count[one]), fresh, fresh_readings, is_sure
-        )
+            number, (low, high), under_load, float(z[one]), int(count[one]), fresh.effect, fresh.readings,
+            bool(sure[one]) or fresh.is_certain,
+        )  # fmt: skip
 
 
 def _hosts_of(seen: ScreenReadings, used: Mask, own: Mask, of_host: Index, group: int) -> Index:

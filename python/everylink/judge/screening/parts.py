@@ -22,8 +22,8 @@ from everylink.judge.verdict import Side
 from everylink.robust import FALSE_RATE, LOW_ERROR, discoveries, healthy_spread, most_of, upper_spread
 
 KEPT = 0.4  # of its effect under full load, at least, with a quarter of the ranks busy
-CERTAIN = 4.0  # standard errors of the fresh readings of a host
-ENOUGH_FRESH = 9  # readings of a host that tell by themselves, so with two partners: one may be bad
+CERTAIN = 5.0  # standard errors of the fresh readings of a host
+FEWEST_PARTNERS = 2  # with which a host is measured again: one may be bad itself
 FEWEST_OF_PAIR = 7  # readings of it
 MOST_PAIRS = 20_000
 MANY_LONG = 0.03  # part of the readings: if more are long, the ways of these pairs differ by design
@@ -48,7 +48,8 @@ class Part:
     two groups, or of two hosts; groups are those of a `level`. `effect`: log of the factor under full load, and
     `fresh`, with a quarter of the ranks busy; NaN: not known.
 
-    `is_sure`: whether noise hardly explains it, by the readings under load or by the fresh ones.
+    `partners`: with how many others a host was measured again. `by_few`: whether `fresh` and `state` are those with few
+    ranks busy. `is_sure`: whether noise hardly explains it, by the readings under load or by the fresh ones.
     """
 
     kind: str
@@ -63,12 +64,15 @@ class Part:
     side: Side = Side.BOTH
     level: int = 0
     inside: float = np.nan
+    partners: int = 0
+    by_few: bool = False
 
     @property
     def needs_more(self) -> bool:
         """Whether fresh readings of it may decide."""
-        is_open = self.kind == "host" and self.state is State.SLOW and not self.is_sure
-        return self.fresh_readings < (ENOUGH_FRESH if is_open else FEWEST)
+        is_open = self.kind == "host" and self.state is not State.UNKNOWN and self.is_sure
+        is_open = is_open and self.partners < FEWEST_PARTNERS
+        return is_open or self.fresh_readings < FEWEST
 
     @property
     def best_effect(self) -> float:
@@ -139,7 +143,8 @@ def _hosts(fitted: Fit, seen: ScreenReadings) -> Iterator[Part]:
     bad, is_fresh_bad = ends.bad, fresh.z > CERTAIN
     low = np.nan_to_num(fresh.effect)
     is_fresh_bad &= discoveries(fresh.z, FALSE_RATE) & (low > SMALLEST_OF_HOST)
-    is_fresh_bad &= fresh.readings >= ENOUGH_FRESH
+    partners = _partners(seen)
+    is_fresh_bad &= np.tile(partners, len(bad) // seen.hosts) >= FEWEST_PARTNERS
     is_fresh_bad &= ends.effect > np.maximum(SMALLEST_OF_HOST, KEPT * low)  # under load it looks slow, too
     of_host: dict[int, list[Part]] = {}
     for end in np.flatnonzero(bad | ends.suspect | is_fresh_bad).tolist():
@@ -150,10 +155,21 @@ def _hosts(fitted: Fit, seen: ScreenReadings) -> Iterator[Part]:
         z = max(float(ends.z[end]), float(fresh.z[end])) if is_fresh_bad[end] else float(ends.z[end])
         side = Side.BOTH if seen.symmetric else Side.SEND if end < seen.hosts else Side.RECEIVE
         host = end % seen.hosts
-        part = Part("host", (host,), effect, z, int(ends.readings[end]), median, count, state, is_sure, side)
+        part = Part(
+            "host", (host,), effect, z, int(ends.readings[end]), median, count, state, is_sure, side,
+            partners=int(partners[host]),
+        )  # fmt: skip
         of_host.setdefault(host, []).append(part)
     for parts in of_host.values():
         yield parts[0] if len(parts) == 1 else _both(parts)
+
+
+def _partners(seen: ScreenReadings) -> Index:
+    """With how many others each host was measured again, [hosts]."""
+    again = ~seen.is_full
+    low, high = np.minimum(seen.one, seen.other)[again], np.maximum(seen.one, seen.other)[again]
+    ends = np.divmod(np.unique(low * seen.hosts + high), seen.hosts)
+    return np.bincount(np.concatenate(ends), minlength=seen.hosts)
 
 
 def _both(parts: Sequence[Part]) -> Part:
@@ -222,7 +238,7 @@ def _unexplained(fitted: Fit, seen: ScreenReadings) -> Mask:
     """[readings]: under load, without a host that is slow or suspect, and not over anything that is slow."""
     slow = fitted.ends.bad | fitted.ends.suspect
     one, other = seen.ends
-    return np.asarray(~slow[one] & ~slow[other] & (fitted.explained == 0) & ~seen.is_fresh)
+    return np.asarray(~slow[one] & ~slow[other] & (fitted.explained == 0) & seen.is_full)
 
 
 def _ordered(one: Index, other: Index) -> tuple[Index, Index]:

@@ -1,23 +1,27 @@
 """What a screening measures again: what looks slow, against hosts that nothing is known against."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from everylink.judge.screening.compared import Screened, screened_sizes
 from everylink.judge.screening.fit import FEWEST, Fit
-from everylink.judge.screening.parts import Part
-from everylink.judge.screening.readings import Index, ScreenReadings
+from everylink.judge.screening.parts import Part, State
+from everylink.judge.screening.readings import RARE, SOME, Index, ScreenReadings
 from everylink.model.groups import Grouping
-from everylink.model.plan import PHASES, Plan
+from everylink.model.plan import PHASES, Phase, Plan
 from everylink.model.results import Results
 
 MOST_STEPS = 30  # of a screening, with what it measures again
 OF_SET, OF_INSIDE = 12, 4  # pairs of a group or way, and inside a group
 CONTROLS, FEWEST_CONTROLS, PART_OF_CONTROLS = 24, 2, 8  # pairs that nothing is known against: an eighth of all
-TRIED = 8  # partners of a host, until one is of its kind and no slow way is between
+NEAR = 8  # hosts are near each other if their numbers differ by less than this part of all
+TRIED = 12  # partners of a host, until one is of its kind and no slow way is between
 MOST_RANKS = 4  # per host, each measured with the rank of the same number on the other host
-PHASE = next(phase for phase in PHASES if phase.name == "quarter")
+QUARTER, FEW = (phase for phase in PHASES if phase.name in ("quarter", "few"))
+STEPS = 6  # of a plan
+OF_SET_WITH_FEW, CONTROL_SETS = 4, 6  # pairs of a group or way, and others of its kind, measured with few ranks busy
+DRAWN = 60  # ways, to find those that nothing is known against
 
 
 def plan_to_screen(results: Results, grouping: Grouping | None) -> Plan:
@@ -25,11 +29,12 @@ def plan_to_screen(results: Results, grouping: Grouping | None) -> Plan:
     the largest parts first; none where the steps that are left do not suffice for one more round."""
     sizes = screened_sizes(results, grouping)
     steps = max((one.seen.steps for one in sizes), default=MOST_STEPS)
-    per_round = max(1, int(PHASE.busy * len(results.ranks) / 2))
-    room = per_round if steps + PHASE.readings <= MOST_STEPS else 0
-    pairs = _Pairs(results, sizes)
-    wanted = pairs.wanted(room)
-    return Plan({PHASE.name: np.array(sorted(wanted), np.int64).reshape(-1, 2)})
+    loads = set(np.concatenate([np.unique(one.seen.load) for one in sizes]).tolist()) if sizes else set()
+    phase = FEW if any(one.shares_ways for one in sizes) and SOME in loads and RARE not in loads else QUARTER
+    per_pass = max(1, int(phase.busy * len(results.ranks) / 2)) * (STEPS // phase.readings)
+    room = per_pass if steps + STEPS <= MOST_STEPS else 0
+    wanted = _Pairs(results, sizes, steps).wanted(phase, room)
+    return Plan({phase.name: np.array(sorted(wanted), np.int64).reshape(-1, 2)})
 
 
 def fresh_readings(seen: ScreenReadings) -> Index:
@@ -41,13 +46,13 @@ def fresh_readings(seen: ScreenReadings) -> Index:
 class _Pairs:
     """Chooses pairs of hosts; no host is in two of them."""
 
-    def __init__(self, results: Results, sizes: list[Screened]) -> None:
+    def __init__(self, results: Results, sizes: list[Screened], steps: int) -> None:
         host_of = results.ranks.host_index.astype(np.int64)
         self._hosts = int(host_of.max(initial=0)) + 1
         order = np.argsort(host_of, kind="stable")
         self._ranks = np.split(order, np.cumsum(np.bincount(host_of))[:-1])
         self._sizes = sizes
-        self._random = np.random.default_rng(self._hosts)  # any partners do; repeatable per file
+        self._random = np.random.default_rng([self._hosts, steps])  # other partners in each turn; repeatable per file
         self._doubted = np.zeros(self._hosts, bool)
         for one in sizes:
             for end in np.flatnonzero(one.fitted.ends.bad | one.fitted.ends.suspect):
@@ -58,24 +63,61 @@ class _Pairs:
         self._good = self._random.permutation(np.flatnonzero(~self._doubted))
         self._next = 0
 
-    def wanted(self, room: int) -> set[tuple[int, int]]:
+    def wanted(self, phase: Phase, room: int) -> set[tuple[int, int]]:
         """Pairs of ranks, no more than `room`, the smaller number first."""
         chosen: list[tuple[int, int]] = []
         if room > 0:
-            for pair in self._hosts_to_meet(min(CONTROLS, max(FEWEST_CONTROLS, room // PART_OF_CONTROLS))):
+            controls = min(CONTROLS, max(FEWEST_CONTROLS, room // PART_OF_CONTROLS))
+            for pair in self._with_few_busy() if phase is FEW else self._with_a_quarter_busy(controls):
                 ranks = list(zip(self._ranks[pair[0]], self._ranks[pair[1]], strict=False))[:MOST_RANKS]
                 if len(chosen) + len(ranks) > room:
                     break
                 chosen += [(int(min(a, b)), int(max(a, b))) for a, b in ranks]
         return set(chosen)
 
-    def _hosts_to_meet(self, controls: int) -> Iterator[tuple[int, int]]:
+    def _with_few_busy(self) -> Iterator[tuple[int, int]]:
+        """Pairs over groups and ways that may be slow by themselves, over others of their kinds, and second partners of
+        hosts."""
+        levels = self._sizes[0].fitted.levels
+        shared = [one for one in self._sizes if one.shares_ways]
+        for one in shared:
+            for group in one.fitted.groups:
+                self._doubted[np.isin(levels[group.level].of_host, group.groups)] = True
+        self._good = self._random.permutation(np.flatnonzero(~self._doubted))
+        for kind in ("group", "trunk"):
+            for level in range(len(levels)):
+                own = [part for one in shared for part in one.parts if part.kind == kind and part.level == level]
+                effect = {part.numbers: part.effect for part in own if part.state is not State.LOAD}
+                others = self._others(kind, level, {part.numbers for part in own}) if effect else []
+                for numbers in [*others, *sorted(effect, key=lambda of: -effect[of])]:
+                    yield from self._over(levels[level].of_host, numbers)
+        parts = {part.numbers[0]: part for one in self._sizes for part in one.parts if part.kind == "host"}
+        for host, part in parts.items():
+            if part.state is State.SLOW and not self._taken[host]:
+                yield from self._with_good(host)
+
+    def _others(self, kind: str, level: int, slow: set[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
+        """Groups, or ways between two, of which nothing is known."""
+        large = self._random.permutation(np.flatnonzero(self._sizes[0].fitted.levels[level].sizes >= OF_SET_WITH_FEW))
+        if kind == "group":
+            return [(group,) for group in large.tolist() if (group,) not in slow][:CONTROL_SETS]
+        drawn = (self._random.permutation(large)[:2] for _ in range(DRAWN if len(large) > 1 else 0))
+        ways = dict.fromkeys((int(min(two)), int(max(two))) for two in drawn)
+        return [way for way in ways if way not in slow][:CONTROL_SETS]
+
+    def _over(self, of_host: Index, numbers: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+        """Pairs of a group with good hosts, or over a way."""
+        doubted = len(numbers) == 1
+        ends = [self._some(np.flatnonzero(of_host == number), OF_SET_WITH_FEW, doubted) for number in numbers]
+        yield from self._meet(*ends, *([self._some_good(len(ends[0]))] if doubted else []))
+
+    def _with_a_quarter_busy(self, controls: int) -> Iterator[tuple[int, int]]:
         parts = [(one.fitted, part) for one in self._sizes for part in one.parts if part.needs_more]
         if not parts:
             return
         yield from self._controls(controls)
-        for kind in ("trunk", "group", "host", "pair"):
-            own = [(fitted, part) for fitted, part in parts if part.kind == kind]
+        for kind, sure in (("host", True), ("trunk", None), ("group", None), ("host", False), ("pair", None)):
+            own = [(fitted, part) for fitted, part in parts if part.kind == kind and sure in (None, part.is_sure)]
             for fitted, part in sorted(own, key=lambda one: -one[1].effect):
                 yield from self._of(fitted, part)
         yield from self._slowest()
@@ -138,12 +180,16 @@ class _Pairs:
         kind_of = self._sizes[0].fitted.kinds.of_host
         for _ in range(TRIED):
             other = self._some_good(1)
-            if len(other) and kind_of[host] == kind_of[other[0]] and not self._is_slow_way(host, int(other[0])):
+            if len(other) and self._is_apart(host, int(other[0])) and kind_of[host] == kind_of[other[0]]:
                 yield from self._meet(np.array([host]), other)
                 return
 
-    def _is_slow_way(self, host: int, other: int) -> bool:
-        return any(
+    def _is_apart(self, host: int, other: int) -> bool:
+        """Whether two hosts are not over a way that looks slow, nor near each other in number where no switches are
+        known: links behind one switch may be quicker."""
+        if not self._sizes[0].fitted.levels and abs(host - other) * NEAR < self._hosts:
+            return False
+        return not any(
             {one.fitted.levels[way.level].of_host[host], one.fitted.levels[way.level].of_host[other]} == set(way.groups)
             for one in self._sizes
             for way in one.fitted.ways
@@ -156,7 +202,7 @@ class _Pairs:
 
     def _part(self, hosts: Index, doubted: bool = False) -> Index:
         """Some hosts of a group, no more than a quarter: with more, its ways would be as busy as under full load."""
-        return self._some(hosts, min(OF_SET, max(1, int(PHASE.busy * len(hosts)))), doubted)
+        return self._some(hosts, min(OF_SET, max(1, int(QUARTER.busy * len(hosts)))), doubted)
 
     def _some(self, hosts: Index, most: int, doubted: bool = False) -> Index:
         """Up to `most` of these hosts, none of which is in a pair yet."""

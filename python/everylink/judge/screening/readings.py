@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 
 from everylink.judge.readings import ONE_WAY, TO_FROM
 from everylink.model.results import UNKNOWN, Results, Size
-from everylink.model.rows import MAIN, ORDER, QUARTER, Outcome
+from everylink.model.rows import FEW, MAIN, ORDER, QUARTER, Outcome
 
 Index = NDArray[np.int64]
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-USED = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # by the number of the attempt
+USED = np.isin(np.arange(256), (MAIN, ORDER, QUARTER, FEW))  # by the number of the attempt
 FEWEST_HOSTS = 4
+LOADS = 3
+FULL, SOME, RARE = range(LOADS)  # how many ranks were busy: all, a quarter, few
 
 
 def is_screened(results: Results) -> bool:
@@ -29,8 +31,8 @@ class ScreenReadings:
     """Readings between different hosts, one entry each.
 
     `one`, `other`: the hosts; those of a symmetric kernel tell of both directions, otherwise `one` sends. `time`: log
-    seconds. `place`: a number for the places of the two ranks on their hosts. `is_fresh`: whether `--confirm`
-    measured it again, with a quarter of the ranks busy. `steps`: how many there were. `symmetric`: as in Readings.
+    seconds. `place`: a number for the places of the two ranks on their hosts. `load`: FULL, or, of what `--confirm`
+    measured again, SOME and RARE. `steps`: how many there were. `symmetric`: as in Readings.
     """
 
     hosts: int
@@ -38,12 +40,27 @@ class ScreenReadings:
     other: Index
     time: Values
     place: Index
-    is_fresh: Mask
+    load: Index
     steps: int
     symmetric: bool
 
     def __len__(self) -> int:
         return len(self.time)
+
+    @cached_property
+    def is_full(self) -> Mask:
+        """Measured while all ranks were busy."""
+        return np.asarray(self.load == FULL)
+
+    @cached_property
+    def is_fresh(self) -> Mask:
+        """Measured again with a quarter of the ranks busy."""
+        return np.asarray(self.load == SOME)
+
+    @cached_property
+    def is_rare(self) -> Mask:
+        """Measured again with few ranks busy."""
+        return np.asarray(self.load == RARE)
 
     @cached_property
     def ends(self) -> tuple[Index, Index]:
@@ -89,5 +106,5 @@ def screen_readings(results: Results, size: Size, place_of: Index) -> ScreenRead
         low, high = np.minimum(low, high), np.maximum(low, high)
     return ScreenReadings(
         int(host_of.max(initial=-1)) + 1, host_of[a], host_of[b], time, low * places + high,
-        np.asarray(attempt == QUARTER), len(np.unique(step)), symmetric,
+        np.select([attempt == QUARTER, attempt == FEW], [SOME, RARE], FULL), len(np.unique(step)), symmetric,
     )  # fmt: skip
