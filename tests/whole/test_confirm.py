@@ -50,7 +50,7 @@ def test_a_slow_host_and_a_slow_link_are_distinguished(starts: list[object], tmp
     assert (host["kind"], host["subject"], host["direction"]) == ("host", ["n05"], "both")
     assert host["factor"] == pytest.approx(2, rel=0.05)
     assert (link["kind"], link["subject"], link["direction"]) == ("link", ["n03:3", "n09:9"], "send")
-    main, _, _, order, one_way, quarter, _ = attempts(path)
+    main, _, _, order, one_way, quarter, *_ = attempts(path)
     assert main == 16 * 15
     alone_again = 2 * 2 * 3  # both links of the slow pair, three times in each of two more rounds
     once = one_way - alone_again
