@@ -2,7 +2,6 @@
 #include "bootstrap/branches.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "base/errors.hpp"
