@@ -109,7 +109,7 @@ class Again:
 
     @cached_property
     def _with_few_busy(self) -> _Pairs:
-        return self._pairs(self._seen.is_rare, (*self._fitted.groups, *self._fitted.ways))
+        return self._pairs(self._seen.is_few, (*self._fitted.groups, *self._fitted.ways))
 
     @cached_property
     def _of_hosts(self) -> _Pairs:

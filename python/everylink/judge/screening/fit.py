@@ -14,7 +14,7 @@ import numpy as np
 
 from everylink.judge.kinds import APART, SAME, Kinds, classes_of, seen_kinds, told_kinds
 from everylink.judge.polish import with_spread
-from everylink.judge.screening.readings import FULL, LOADS, SOME, Index, Mask, ScreenReadings, Values
+from everylink.judge.screening.readings import FULL, LOADS, QUARTER_BUSY, Index, Mask, ScreenReadings, Values
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
 from everylink.robust import (
@@ -264,7 +264,7 @@ def _against_classes(fitted: Fit, seen: ScreenReadings, of_class: Index, healthy
             is_known[own] = load == FULL
         middle = float(np.median(known))
         usual[number] = middle
-        if load == SOME and is_known[own].all() and number - 1 in usual and pair % distances == distances - 1:
+        if load == QUARTER_BUSY and is_known[own].all() and number - 1 in usual and pair % distances == distances - 1:
             beyond.append(usual[number - 1] - middle)
         rest[own] = seen.time[own] - middle
         if load == FULL:

@@ -37,7 +37,7 @@ FEW_PAIRS = 3
 class State(Enum):
     """What fresh readings say of a part."""
 
-    SLOW = "slow"  # with a quarter of the ranks busy, too
+    SLOW = "slow"  # with fewer ranks busy, too
     LOAD = "load"  # not then
     UNKNOWN = "unknown"  # too few were measured
 

@@ -7,7 +7,7 @@ import numpy as np
 from everylink.judge.screening.compared import Screened, screened_sizes
 from everylink.judge.screening.fit import FEWEST, Fit
 from everylink.judge.screening.parts import Part, State
-from everylink.judge.screening.readings import RARE, SOME, Index, ScreenReadings
+from everylink.judge.screening.readings import FEW_BUSY, QUARTER_BUSY, Index, ScreenReadings
 from everylink.model.groups import Grouping
 from everylink.model.plan import PHASES, Phase, Plan
 from everylink.model.results import Results
@@ -26,13 +26,18 @@ DRAWN = 60  # ways, to find those that nothing is known against
 
 def plan_to_screen(results: Results, grouping: Grouping | None) -> Plan:
     """Disjoint pairs, each of which measures a part that is slow or suspect at any size and has too few fresh readings,
-    the largest parts first; none where the steps that are left do not suffice for one more round."""
+    the largest parts first; none where the steps that are left do not suffice for one more round.
+
+    A quarter of the ranks are busy, but in the second round where links share ways: then few.
+    """
     sizes = screened_sizes(results, grouping)
     steps = max((one.seen.steps for one in sizes), default=MOST_STEPS)
     loads = set(np.concatenate([np.unique(one.seen.load) for one in sizes]).tolist()) if sizes else set()
-    phase = FEW if any(one.shares_ways for one in sizes) and SOME in loads and RARE not in loads else QUARTER
-    per_pass = max(1, int(phase.busy * len(results.ranks) / 2)) * (STEPS // phase.readings)
-    room = per_pass if steps + STEPS <= MOST_STEPS else 0
+    phase = (
+        FEW if any(one.shares_ways for one in sizes) and QUARTER_BUSY in loads and FEW_BUSY not in loads else QUARTER
+    )
+    per_step = max(1, int(phase.busy * len(results.ranks) / 2))
+    room = per_step * (STEPS // phase.readings) if steps + STEPS <= MOST_STEPS else 0
     wanted = _Pairs(results, sizes, steps).wanted(phase, room)
     return Plan({phase.name: np.array(sorted(wanted), np.int64).reshape(-1, 2)})
 

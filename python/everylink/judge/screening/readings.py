@@ -16,7 +16,7 @@ Mask = NDArray[np.bool_]
 USED = np.isin(np.arange(256), (MAIN, ORDER, QUARTER, FEW))  # by the number of the attempt
 FEWEST_HOSTS = 4
 LOADS = 3
-FULL, SOME, RARE = range(LOADS)  # how many ranks were busy: all, a quarter, few
+FULL, QUARTER_BUSY, FEW_BUSY = range(LOADS)  # how many ranks were busy: all, a quarter, few
 
 
 def is_screened(results: Results) -> bool:
@@ -32,7 +32,7 @@ class ScreenReadings:
 
     `one`, `other`: the hosts; those of a symmetric kernel tell of both directions, otherwise `one` sends. `time`: log
     seconds. `place`: a number for the places of the two ranks on their hosts. `load`: FULL, or, of what `--confirm`
-    measured again, SOME and RARE. `steps`: how many there were. `symmetric`: as in Readings.
+    measured again, QUARTER_BUSY and FEW_BUSY. `steps`: how many there were. `symmetric`: as in Readings.
     """
 
     hosts: int
@@ -55,12 +55,12 @@ class ScreenReadings:
     @cached_property
     def is_fresh(self) -> Mask:
         """Measured again with a quarter of the ranks busy."""
-        return np.asarray(self.load == SOME)
+        return np.asarray(self.load == QUARTER_BUSY)
 
     @cached_property
-    def is_rare(self) -> Mask:
+    def is_few(self) -> Mask:
         """Measured again with few ranks busy."""
-        return np.asarray(self.load == RARE)
+        return np.asarray(self.load == FEW_BUSY)
 
     @cached_property
     def ends(self) -> tuple[Index, Index]:
@@ -106,5 +106,5 @@ def screen_readings(results: Results, size: Size, place_of: Index) -> ScreenRead
         low, high = np.minimum(low, high), np.maximum(low, high)
     return ScreenReadings(
         int(host_of.max(initial=-1)) + 1, host_of[a], host_of[b], time, low * places + high,
-        np.select([attempt == QUARTER, attempt == FEW], [SOME, RARE], FULL), len(np.unique(step)), symmetric,
+        np.select([attempt == QUARTER, attempt == FEW], [QUARTER_BUSY, FEW_BUSY], FULL), len(np.unique(step)), symmetric,
     )  # fmt: skip
