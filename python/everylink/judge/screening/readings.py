@@ -106,5 +106,6 @@ def screen_readings(results: Results, size: Size, place_of: Index) -> ScreenRead
         low, high = np.minimum(low, high), np.maximum(low, high)
     return ScreenReadings(
         int(host_of.max(initial=-1)) + 1, host_of[a], host_of[b], time, low * places + high,
-        np.select([attempt == QUARTER, attempt == FEW], [QUARTER_BUSY, FEW_BUSY], FULL), len(np.unique(step)), symmetric,
+        np.select([attempt == QUARTER, attempt == FEW], [QUARTER_BUSY, FEW_BUSY], FULL), len(np.unique(step)),
+        symmetric,
     )  # fmt: skip
