@@ -26,7 +26,7 @@ SETS = ("rail", "rail plane", "leaf", "uplink", "trunk", "quarter of a leaf", "c
 class Case:
     """A world to be scored: `kinds` of planted parts, none in a healthy one; `partners` of a sample, 0: all.
 
-    `topology`: whether the judge is told the groups of hosts. `screening`: how many steps one takes; 0: all pairs.
+    `topology`: whether the judge is told the groups of hosts. `screening`: the steps of one; 0: all pairs.
     """
 
     structure: str

@@ -70,7 +70,7 @@ class Costs:
 class World:
     """`noise`: standard deviation of the log time of a row. `partners`: of each rank, in a sample; 0: all others.
 
-    A `screening` takes so many steps, once, spread evenly over the groups of hosts; 0: none.
+    A `screening` takes this many steps, once, spread evenly over the groups of hosts; 0: all pairs, or the sample.
 
     Each of `iterations` measures all pairs again, `relabelled` in a new order; `serial`: one pair at a time.
     """
@@ -119,13 +119,14 @@ class World:
             Size(size, 1, structure.ranks, self._rows(order, self.costs, size, MAIN, 0)) for size in sorted(self.sizes)
         )
         steps = int(order.step.max(initial=-1)) + 1
-        per_turn = max(1, steps // (1 if self.screening else self.iterations))
+        turns = 1 if self.screening else self.iterations
+        per_turn = max(1, steps // turns)
         schedule = f"sample:{self.partners}" if self.partners else "all"
         facts = bare_facts(
             self.kernel, transport="worlds", ranks=structure.ranks, hosts=structure.hosts, messages=self.messages,
             schedule=f"screen:{self.screening}" if self.screening else schedule, seed=self.seed,
         )  # fmt: skip
-        facts = replace(facts, serial=self.serial, min_iterations=1 if self.screening else self.iterations)
+        facts = replace(facts, serial=self.serial, min_iterations=turns)
         turn = (np.arange(steps) // per_turn).astype(np.uint32)
         overlap = np.full(steps, 0.0 if self.serial else 1.0, np.float32)
         none = np.zeros(steps, np.uint32)

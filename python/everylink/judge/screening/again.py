@@ -3,8 +3,7 @@
 Readings of one pair have its ways in common, so they are one observation, and what else is on these makes a reading
 longer, never shorter: the quickest one counts. What a part of the cluster adds shows in several pairs. Groups and ways
 whose links share cables are compared with others of their kind that nothing is known against and that were measured in
-the same way, with few ranks busy. A host must be slow with more of its partners than pairs that nothing is known
-against are by chance.
+the same way, with few ranks busy. A host must be slow with more of its partners than chance explains.
 """
 
 from collections.abc import Sequence
@@ -15,7 +14,17 @@ import numpy as np
 
 from everylink.distributions import binomial_tail
 from everylink.judge.polish import with_spread
-from everylink.judge.screening.fit import CERTAIN, QUIET, SMALLEST_OF_GROUP, SMALLEST_OF_HOST, Fit, Slow, way_between
+from everylink.judge.screening.fit import (
+    CERTAIN,
+    QUIET,
+    SMALLEST_OF_GROUP,
+    SMALLEST_OF_HOST,
+    Fit,
+    Slow,
+    pairs_of_hosts,
+    quantiles,
+    way_between,
+)
 from everylink.judge.screening.parts import KEPT, Part, State
 from everylink.judge.screening.readings import Index, Mask, ScreenReadings, Values
 from everylink.judge.verdict import Side
@@ -26,7 +35,7 @@ QUICK = 0.25  # part of the pairs of a group or way that may be as fast as other
 FEWEST_CONTROLS = 4  # groups or ways that nothing is known against
 KEPT_WITH_FEW = 0.8  # of its effect under full load; there all ways are slower, so what is slow by itself shows less
 CLEAR_OF_HOST = 4.0  # times the spread of usual pairs
-CHANCE = 0.002  # that a host is as slow with so many of its partners as it is
+CHANCE = 0.002  # the probability below which chance does not explain with how many partners a host is slow
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,7 @@ class Again:
         keys = np.concatenate(key)
         is_doubted = np.isin(keys, self._doubted(part))
         by_itself = doubts == is_doubted
-        numbers, effect, count = _in_order(keys[by_itself], value[by_itself], QUICK)
+        numbers, effect, count = _low(keys[by_itself], value[by_itself], QUICK)
         enough = count >= FEWEST_PAIRS
         usual = effect[enough & ~np.isin(numbers, keys[is_doubted])]
         own = self._number(part.numbers, part.level)
@@ -92,9 +101,9 @@ class Again:
         )
 
     def shows(self, host: Part) -> bool:
-        """Whether a host is slow again with so many of its partners that it is no chance: hardly any pairs are that
-        nothing is known against, those under full load among them. Of few such pairs two partners are needed, of many
-        one."""
+        """Whether a host is slow again with more of its partners than chance explains. The rate of chance is the share
+        of pairs that nothing is known against, under full load too, that are as slow. Where only few such pairs were
+        measured, it takes two partners; where many were, one is enough."""
         pairs, (number,) = self._of_hosts, host.numbers
         own = np.zeros(len(pairs.one), bool)
         for side, end in ((Side.SEND, pairs.one), (Side.RECEIVE, pairs.other)):
@@ -135,10 +144,7 @@ class Again:
     def _pairs(self, used: Mask, doubted: Sequence[Slow]) -> _Pairs:
         fitted, seen = self._fitted, self._seen
         used = used & fitted.is_known
-        one, other = seen.one[used], seen.other[used]
-        if seen.symmetric:
-            one, other = np.minimum(one, other), np.maximum(one, other)
-        key, effect, count = _in_order(one * seen.hosts + other, fitted.rest[used], 0.0)
+        key, effect, count = _low(pairs_of_hosts(seen)[used], fitted.rest[used], 0.0)
         one, other = np.divmod(key, seen.hosts)
         bad = np.any((fitted.ends.bad | fitted.ends.suspect).reshape(-1, seen.hosts), axis=0)
         doubts: Index = bad.astype(np.int64)[one] + bad.astype(np.int64)[other]
@@ -150,8 +156,7 @@ class Again:
         return _Pairs(one, other, effect, count, doubts)
 
 
-def _in_order(of: Index, values: Values, part: float) -> tuple[Index, Values, Index]:
-    """The distinct numbers, ascending, the value of each below which this part of its values is, and their count."""
-    order = np.lexsort((values, of))
-    numbers, begins, count = np.unique(of[order], return_index=True, return_counts=True)
-    return numbers, values[order][begins + ((count - 1) * part).astype(np.int64)], count
+def _low(of: Index, values: Values, part: float) -> tuple[Index, Values, Index]:
+    """The distinct numbers, ascending, a lower quantile of the values of each, and how many there are."""
+    numbers, place = np.unique(of, return_inverse=True)
+    return numbers, *quantiles(place, values, len(numbers), part)

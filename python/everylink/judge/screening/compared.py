@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -49,6 +50,10 @@ class Screened:
     parts: tuple[Part, ...]
     shares_ways: bool  # whether what is slow may be so only by what else is on its way
 
+    @cached_property
+    def again(self) -> Again:
+        return Again(self.fitted, self.seen)
+
 
 def screened_sizes(results: Results, grouping: Grouping | None) -> list[Screened]:
     """The sizes of which there are readings."""
@@ -68,8 +73,7 @@ def screened_sizes(results: Results, grouping: Grouping | None) -> list[Screened
 
 def _decided(screened: Screened) -> Screened:
     """A size whose links share ways: only few busy ranks tell of groups and ways between them."""
-    again = Again(screened.fitted, screened.seen)
-    parts = (again.decided(part) if part.kind in ("group", "trunk") else part for part in screened.parts)
+    parts = (screened.again.decided(part) if part.kind in ("group", "trunk") else part for part in screened.parts)
     return replace(screened, parts=tuple(parts), shares_ways=True)
 
 
@@ -120,7 +124,6 @@ class _Words:
     def __init__(self, screened: Screened, names: Names, collected: LinkVerdicts) -> None:
         self._of, self._names, self._collected = screened, names, collected
         self._fitted, self._seen = screened.fitted, screened.seen
-        self._again = Again(screened.fitted, screened.seen)
         self._tested = {
             "host": int((self._fitted.ends.readings >= FEWEST).sum()),
             "group": sum(len(level.names) for level in self._fitted.levels),
@@ -169,9 +172,9 @@ class _Words:
         if not part.is_sure or (part.kind == "pair" and part.best_effect < CLEAR_OF_PAIR):
             return False
         is_again = self._seen.is_fresh.any()
-        if part.kind == "host" and (self._is_like_its_leaf(part) or (is_again and not self._again.shows(part))):
+        if part.kind == "host" and (self._is_like_its_leaf(part) or (is_again and not self._of.again.shows(part))):
             return False
-        return part.state is State.SLOW or (part.state is State.UNKNOWN and not self._seen.is_fresh.any())
+        return part.state is State.SLOW or (part.state is State.UNKNOWN and not is_again)
 
     def _is_like_its_leaf(self, host: Part) -> bool:
         """Whether most other hosts behind the same switch are half as slow, or more: then it may be their switch."""

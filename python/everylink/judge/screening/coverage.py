@@ -11,8 +11,7 @@ def coverage_of(seen: ScreenReadings, levels: tuple[Level, ...]) -> Coverage:
     """Of one size; of what `--confirm` measured as well only the pairs count."""
     used = seen.is_full
     times = np.bincount(seen.one[used], minlength=seen.hosts) + np.bincount(seen.other[used], minlength=seen.hosts)
-    low, high = np.minimum(seen.one, seen.other), np.maximum(seen.one, seen.other)
-    pairs = len(np.unique(low * seen.hosts + high))
+    pairs = len(np.unique(way_between(seen.one, seen.other, seen.hosts)))
     ways = ways_known = least = 0
     if levels:
         whole = int((levels[0].sizes >= FEWEST_HOSTS).sum())

@@ -456,6 +456,14 @@ def way_between(one: Index, other: Index, groups: int) -> Index:
     return np.minimum(one, other) * groups + np.maximum(one, other)
 
 
+def pairs_of_hosts(seen: ScreenReadings) -> Index:
+    """A number for each pair of hosts, [readings]; of a kernel that tells directions, for each link: the sender is the
+    quotient by the number of hosts, and the receiver the remainder."""
+    if seen.symmetric:
+        return way_between(seen.one, seen.other, seen.hosts)
+    return seen.one * seen.hosts + seen.other
+
+
 def _slow_ways(fitted: Fit, seen: ScreenReadings, number: int, key: Index, at_bad_end: Mask) -> Iterator[Slow]:
     of_host, groups = fitted.levels[number].of_host, len(fitted.levels[number].names)
     between = of_host[seen.one] != of_host[seen.other]

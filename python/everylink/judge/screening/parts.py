@@ -15,7 +15,9 @@ from everylink.judge.screening.fit import (
     SMALLEST_OF_WAY,
     Ends,
     Fit,
+    pairs_of_hosts,
     quantiles,
+    way_between,
 )
 from everylink.judge.screening.readings import Index, Mask, ScreenReadings
 from everylink.judge.verdict import Side
@@ -70,9 +72,9 @@ class Part:
     @property
     def needs_more(self) -> bool:
         """Whether fresh readings of it may decide."""
-        is_open = self.kind == "host" and self.state is not State.UNKNOWN and self.is_sure
-        is_open = is_open and self.partners < FEWEST_PARTNERS
-        return is_open or self.fresh_readings < FEWEST
+        if self.kind == "host" and self.is_sure and self.partners < FEWEST_PARTNERS:
+            return True
+        return self.fresh_readings < FEWEST
 
     @property
     def best_effect(self) -> float:
@@ -167,8 +169,7 @@ def _hosts(fitted: Fit, seen: ScreenReadings) -> Iterator[Part]:
 def _partners(seen: ScreenReadings) -> Index:
     """With how many others each host was measured again, [hosts]."""
     again = ~seen.is_full
-    low, high = np.minimum(seen.one, seen.other)[again], np.maximum(seen.one, seen.other)[again]
-    ends = np.divmod(np.unique(low * seen.hosts + high), seen.hosts)
+    ends = np.divmod(np.unique(way_between(seen.one[again], seen.other[again], seen.hosts)), seen.hosts)
     return np.bincount(np.concatenate(ends), minlength=seen.hosts)
 
 
@@ -198,8 +199,7 @@ def _pairs(fitted: Fit, seen: ScreenReadings) -> Iterator[Part]:
     long, under_load = fitted.is_long(), _unexplained(fitted, seen)
     if many_differ(fitted, seen) or not long[under_load].any():
         return
-    low, high = (seen.one, seen.other) if not seen.symmetric else _ordered(seen.one, seen.other)
-    key = low * seen.hosts + high
+    key = pairs_of_hosts(seen)
     chosen = np.unique(key[under_load & long])
     if len(chosen) > MOST_PAIRS:
         chosen = chosen[:MOST_PAIRS]
@@ -239,7 +239,3 @@ def _unexplained(fitted: Fit, seen: ScreenReadings) -> Mask:
     slow = fitted.ends.bad | fitted.ends.suspect
     one, other = seen.ends
     return np.asarray(~slow[one] & ~slow[other] & (fitted.explained == 0) & seen.is_full)
-
-
-def _ordered(one: Index, other: Index) -> tuple[Index, Index]:
-    return np.minimum(one, other), np.maximum(one, other)

@@ -7,7 +7,7 @@ import numpy as np
 from everylink.judge.screening.compared import Screened, screened_sizes
 from everylink.judge.screening.fit import FEWEST, Fit
 from everylink.judge.screening.parts import Part, State
-from everylink.judge.screening.readings import FEW_BUSY, QUARTER_BUSY, Index, ScreenReadings
+from everylink.judge.screening.readings import Index, ScreenReadings
 from everylink.model.groups import Grouping
 from everylink.model.plan import PHASES, Phase, Plan
 from everylink.model.results import Results
@@ -32,10 +32,8 @@ def plan_to_screen(results: Results, grouping: Grouping | None) -> Plan:
     """
     sizes = screened_sizes(results, grouping)
     steps = max((one.seen.steps for one in sizes), default=MOST_STEPS)
-    loads = set(np.concatenate([np.unique(one.seen.load) for one in sizes]).tolist()) if sizes else set()
-    phase = (
-        FEW if any(one.shares_ways for one in sizes) and QUARTER_BUSY in loads and FEW_BUSY not in loads else QUARTER
-    )
+    is_second = any(one.seen.is_fresh.any() for one in sizes) and not any(one.seen.is_few.any() for one in sizes)
+    phase = FEW if is_second and any(one.shares_ways for one in sizes) else QUARTER
     per_step = max(1, int(phase.busy * len(results.ranks) / 2))
     room = per_step * (STEPS // phase.readings) if steps + STEPS <= MOST_STEPS else 0
     wanted = _Pairs(results, sizes, steps).wanted(phase, room)
