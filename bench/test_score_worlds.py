@@ -16,7 +16,9 @@ UPLINKS = (
     "fat tree 2:1 re-hashed",
 )  # fmt: skip
 HARD_CHASSIS = ("dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph")
-NO_CHASSIS = ("rail-only", "8 NUMA nodes", "availability zones")  # few hosts, or in no order
+NO_CHASSIS = (  # few hosts, or in no order
+    "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
+)  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
 STACK_SEED = 4408  # in this world two of three ways of a switch are slow

@@ -14,7 +14,9 @@ from worlds.planes import (
     LATENCY,
     RATE,
     WAIT,
+    ActiveBackup,
     Blocks,
+    Branches,
     BusyTree,
     Chassis,
     Dragonfly,
@@ -22,6 +24,8 @@ from worlds.planes import (
     Flowlets,
     Gateways,
     Gemini,
+    JoinedCores,
+    OneCore,
     OneSwitch,
     RandomGraph,
     SlimFly,
@@ -30,6 +34,7 @@ from worlds.planes import (
     Stacked,
     Tables,
     Tofu,
+    TwistedTorus,
     Zones,
 )
 from worlds.scoring import Case, is_about, is_found, score
@@ -689,10 +694,182 @@ def test_rails_meet_only_at_core_switches_even_within_a_pod() -> None:
     assert sum(MIB / (time - LATENCY - 4 * HOP) for time in across) <= 5 * 4 * RATE * (1 + 1e-9)
 
 
+def test_leaves_of_three_years_have_uplinks_of_their_own_speed_and_receivers_have_one_up_and_one_down() -> None:
+    structure = built("three generations on one core", 64)  # 4 leaves of 16 hosts; two of the first year
+    plane = structure.plane
+    assert isinstance(plane, OneCore)
+    assert plane.uplinks.tolist() == [8, 8, 8, 4]
+    widths = [plane.capacity[plane.uplinks_of(leaf)] / RATE for leaf in range(4)]
+    assert [set(width.ravel().round(6)) for width in widths] == [{0.545}, {0.545}, {1}, {2}]
+    world = World(structure, kernel=ONE_WAY)  # two ranks in each host
+    assert times(world, [(64, 66)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 2 * HOP + 0.15e-6 + MIB / (0.545 * RATE)])
+    assert times(world, [(65, 67)]) == pytest.approx([LATENCY + 0.4e-6 + MIB / (0.95 * RATE)])
+    far = LATENCY + 2 * HOP
+    two = times(world, [(64, 96), (66, 104)])  # to hosts 48 and 52: two cables up, the same one of 200 Gbit/s down
+    assert two == pytest.approx([far + MIB / RATE] * 2)
+    assert times(world, [(96, 64), (98, 80)]) == pytest.approx([far + 2 * MIB / RATE] * 2)  # to hosts 32 and 40
+    assert times(world, [(64, 96), (66, 112)]) == pytest.approx([far + 2 * MIB / RATE] * 2)  # to hosts 48 and 56
+    rates = World(structure, iterations=1).results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("56 Gb/sec (4X FDR)",) * 32 + ("100 Gb/sec (4X EDR)",) * 32
+    assert not possible("trunk", structure)
+
+
+def test_two_rooms_are_joined_by_a_cable_for_eight_hosts_between_their_cores() -> None:
+    structure = built("two cores in two rooms", 64)  # 4 leaves of 16 hosts, 8 cables
+    plane = structure.plane
+    assert isinstance(plane, JoinedCores)
+    assert plane.part.tolist() == [0] * 32 + [1] * 32
+    world = World(structure, kernel=ONE_WAY)
+    pairs = {(0, 1): (0, 1), (0, 16): (2, 1), (32, 33): (0, 2), (32, 48): (2, 2), (0, 32): (3, 1), (48, 16): (3, 1)}
+    for (a, b), (hops, speed) in pairs.items():
+        longer = 0.75e-6 if hops == 3 else 0.0
+        assert times(world, [(a, b)]) == pytest.approx([LATENCY + hops * HOP + longer + MIB / (speed * RATE)])
+    across = LATENCY + 3 * HOP + 0.75e-6
+    assert times(world, [(32, 0), (48, 8)]) == pytest.approx([across + 2 * MIB / RATE] * 2)  # the same cable
+    assert times(world, [(32, 0), (48, 1)]) == pytest.approx([across + MIB / RATE] * 2)
+    every = times(world, [(host, (host + 32) % 64) for host in range(64)])
+    assert every == pytest.approx([across + 4 * MIB / RATE] * 64)  # 32 hosts to 8 cables, both ways at once
+
+
+def test_switches_in_branches_have_one_way_to_each_other_and_share_it() -> None:
+    structure = built("switches in branches", 32)  # 4 switches of 8 hosts
+    plane = structure.plane
+    assert isinstance(plane, Branches)
+    assert plane.joined.sum(axis=1).tolist() == [2, 2, 1, 1]
+    world = World(structure, kernel=ONE_WAY)
+    for to, hops in {1: 0, 8: 1, 16: 1, 24: 2}.items():
+        assert times(world, [(0, to)]) == pytest.approx([LATENCY + 20e-6 + hops * 1e-6 + 10 * MIB / RATE])
+    assert times(world, [(16, 24)], 0) == pytest.approx([LATENCY + 20e-6 + 3e-6])
+    eight = times(world, [(host, host + 8) for host in range(8)])  # 80 Gbit/s over 40
+    assert eight == pytest.approx([LATENCY + 21e-6 + 20 * MIB / RATE] * 8)
+    both = [(host, host + 8) for host in range(4)] + [(host + 16, host + 24) for host in range(4)]
+    assert times(world, both)[0] == pytest.approx(LATENCY + 21e-6 + 20 * MIB / RATE)  # by the same cable
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"10 Gb/sec (1X QDR)"}
+
+
+def test_a_trunk_of_branches_is_the_cable_before_the_switch_that_has_another_one_behind_it() -> None:
+    structure = built("switches in branches", 32)
+    healthy = World(structure, kernel=ONE_WAY)
+    for seed in range(3):
+        fault = planted("trunk", structure, np.random.default_rng(seed))
+        assert sorted(fault.hosts) == list(range(16))
+        near, far = ([host for host in range(32) if host // 8 in side] for side in ((0, 2), (1, 3)))
+        assert slower_links(healthy, fault) == {
+            link for a in near for b in far for link in ((a, b), (b, a))
+        }  # fmt: skip
+        assert len(fault.between) == 4
+
+
+def test_hosts_that_use_different_switches_share_the_cables_between_these_and_do_not_say_so() -> None:
+    structure = built("active-backup bonds", 32)
+    plane = structure.plane
+    assert isinstance(plane, ActiveBackup)
+    assert plane.port.sum() == 8
+    assert not structure.group.any()
+    assert not any(possible(kind, structure) for kind in ("leaf", "uplink", "trunk", "rail", "adapter"))
+    one, other = (np.flatnonzero(plane.port == port)[:8] for port in (0, 1))
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(int(one[0]), int(one[1]))]) == pytest.approx([LATENCY + 4 * MIB / RATE])
+    assert times(world, [(int(one[0]), int(other[0]))]) == pytest.approx([LATENCY + HOP + 4 * MIB / RATE])
+    cable = plane.path(one, other, np.zeros(8, np.int64))[0][:, 0]
+    shared = np.maximum(4.0, np.bincount(cable)[cable])  # of the 25 Gbit/s of an adapter, 4 fit a cable
+    pairs = list(zip(one.tolist(), other.tolist(), strict=True))
+    assert times(world, pairs) == pytest.approx((LATENCY + HOP + shared * MIB / RATE).tolist())
+    back = plane.path(other, one, np.zeros(8, np.int64))[0][:, 0]
+    assert (cable % 2 == 0).all()
+    assert (back % 2 == 1).all()
+    assert set(world.results.ranks.device) == {"mlx5_bond_0 port 1"}
+
+
+def test_gpus_of_the_other_pcie_switch_go_by_the_processor_and_four_share_an_adapter() -> None:
+    structure = built("GPUs on PCIe switches", 64)  # 16 hosts of 8 ranks, racks of 4 with 4 uplinks
+    plane = structure.plane
+    assert isinstance(plane, OneCore)
+    assert plane.uplinks.tolist() == [4] * 4
+    assert (structure.groups[:, 0] == structure.groups[:, 1]).all()
+    assert not possible("rail", structure)
+    assert not possible("rail plane", structure)
+    assert possible("adapter", structure)
+    world = World(structure, kernel=ONE_WAY)
+    for rank, (longer, rate) in {0: (0.0, 1.0), 1: (0.0, 1.0), 3: (0.5e-6, 0.75), 4: (0.0, 1.0)}.items():
+        assert times(world, [(rank, 8)]) == pytest.approx([LATENCY + longer + MIB / (rate * 2 * RATE)])
+    for to, (latency, rate) in {1: (1.2e-6, 24e9), 2: (1.7e-6, 19e9), 4: (2.3e-6, 12e9)}.items():
+        assert times(world, [(0, to)]) == pytest.approx([latency + MIB / rate])
+    four = times(world, [(rank, rank + 8) for rank in range(4)])
+    assert four == pytest.approx([LATENCY + at + 4 * MIB / (2 * RATE) for at in (0, 0, 1e-6, 1e-6)])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([LATENCY + MIB / (2 * RATE)] * 2)
+    assert times(world, [(0, 32)], 0) == pytest.approx([LATENCY + 2 * HOP])
+    fault = planted("leaf", structure, np.random.default_rng(1))
+    assert len(fault.ways) == 4 * 2
+
+
+def test_of_twelve_tiles_some_share_an_adapter_and_some_have_one_of_their_own() -> None:
+    structure = built("12 tiles on 8 adapters", 64)  # 16 hosts
+    assert structure.ranks == 16 * 12
+    rails = structure.rail_of(np.arange(12))
+    assert rails.tolist() == [0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 6, 7]
+    world = World(structure, kernel=ONE_WAY)
+    near = times(world, [(0, 12), (1, 13), (2, 14)])
+    assert near == pytest.approx([LATENCY + MIB / RATE] * 2 + [LATENCY + MIB / (2 * RATE)])
+    for to, (latency, rate) in {1: (0.8e-6, 190e9), 2: (1.5e-6, 15e9), 11: (1.5e-6, 15e9)}.items():
+        assert times(world, [(0, to)]) == pytest.approx([latency + MIB / rate])
+    assert times(world, [(0, 14)], 0) == pytest.approx([LATENCY + HOP])  # another adapter is on another switch
+
+
+def test_accelerators_of_a_host_have_one_port_to_each_other_and_three_to_the_switch() -> None:
+    structure = built("accelerators with Ethernet ports", 64)  # 16 hosts of 8 ranks
+    world = World(structure, kernel=ONE_WAY)
+    inside, outside = times(world, [(0, 1)])[0], times(world, [(0, 9)])[0]
+    assert inside == pytest.approx(1.2e-6 + MIB / RATE)
+    assert outside == pytest.approx(LATENCY + 3e-6 + MIB / (3 * RATE))
+    assert outside < inside
+    to = np.random.default_rng(1).permutation(128)
+    pairs = [(rank, int(to[rank])) for rank in range(128) if rank // 8 != to[rank] // 8]
+    assert times(world, pairs) == pytest.approx([outside] * len(pairs))
+    assert not any(possible(kind, structure) for kind in ("leaf", "uplink", "trunk", "rail", "rail plane"))
+
+
+def test_a_twisted_torus_goes_half_way_along_the_longer_sides_where_it_closes() -> None:
+    plane = built("twisted torus", 32).plane
+    assert isinstance(plane, TwistedTorus)
+    at = np.arange(32).reshape(2, 2, 8)
+    neighbours = {int(host) for host in np.flatnonzero(plane.joined[at[0, 0, 0]])}
+    assert neighbours == {
+        int(at[place]) for place in ((1, 0, 0), (1, 0, 4), (0, 1, 0), (0, 1, 4), (0, 0, 1), (0, 0, 7))
+    }
+    larger = built("twisted torus", 64).plane
+    assert isinstance(larger, TwistedTorus)
+    at = np.arange(64).reshape(2, 4, 8)
+    neighbours = {int(host) for host in np.flatnonzero(larger.joined[at[0, 0, 0]])}
+    assert neighbours == {
+        int(at[place]) for place in ((1, 0, 0), (1, 2, 4), (0, 1, 0), (0, 3, 0), (0, 0, 1), (0, 0, 7))
+    }
+    for twisted in (plane, larger):
+        hosts = len(twisted.joined)
+        assert (twisted.joined == twisted.joined.T).all()
+        assert twisted.joined.sum(axis=1).tolist() == [6] * hosts
+        reached, steps = np.eye(hosts, dtype=bool), np.zeros((hosts, hosts), np.int64)
+        while not reached.all():
+            steps += ~reached
+            reached = reached | (reached.astype(int) @ twisted.joined > 0)
+        assert ((twisted.route != NONE).sum(axis=2) == steps).all()
+    assert int((plane.route != NONE).sum(axis=2).max()) == 4  # 6 without the twist
+    world = World(built("twisted torus", 32), kernel=ONE_WAY)
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + HOP + MIB / 200e9])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + HOP + MIB / 100e9])
+    assert times(world, [(0, 2), (1, 3)])[0] == pytest.approx(LATENCY + 2 * HOP + 2 * MIB / 200e9)
+    assert not any(possible(kind, world.structure) for kind in ("leaf", "uplink", "trunk"))
+
+
 @pytest.mark.parametrize(
-    "name", ["cells, 2:1 twice by receiver", "polarized hashes", "sprayed packets", "rails that meet at the core"]
-)
-def test_a_leaf_or_an_uplink_below_another_tree_is_that_of_its_hosts(name: str) -> None:
+    "name",
+    [
+        "cells, 2:1 twice by receiver", "polarized hashes", "sprayed packets", "rails that meet at the core",
+        "three generations on one core", "two cores in two rooms", "GPUs on PCIe switches",
+    ],
+)  # fmt: skip
+def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:
     structure = built(name, 64)
     frm, to = (numbers.ravel() for numbers in np.indices((structure.ranks,) * 2))
     frm, to = frm[frm != to], to[frm != to]
@@ -802,8 +979,12 @@ def test_messages_in_a_stack_go_the_shorter_way_around() -> None:
 
 @pytest.mark.parametrize("kind", ["trunk", "leaf"])
 @pytest.mark.parametrize(
-    "name", ["units in a torus", "hypercube", "stack of 4 switches", "random graph", "torus of routers"]
-)
+    "name",
+    [
+        "units in a torus", "hypercube", "stack of 4 switches", "random graph", "torus of routers",
+        "switches in branches",
+    ],
+)  # fmt: skip
 def test_a_slow_cable_or_switch_slows_all_that_passes_it_and_no_others(name: str, kind: str) -> None:
     healthy = World(built(name, 32), kernel=ONE_WAY)
     for seed in range(3):

@@ -10,7 +10,9 @@ from worlds.planes import RATE
 from worlds.structures import Structure
 
 RATES = {  # by multiples of RATE
+    0.1: "10 Gb/sec (1X QDR)",
     0.25: "25 Gb/sec (1X EDR)",
+    0.545: "56 Gb/sec (4X FDR)",  # 14 Gbit/s per lane, of which 64 bits in 66 are data
     1: "100 Gb/sec (4X EDR)",
     2: "200 Gb/sec (4X HDR)",
     4: "400 Gb/sec (4X NDR)",

@@ -7,11 +7,14 @@ import numpy as np
 
 from worlds.physics import Flows, Index, Mask, Values
 from worlds.planes import (
+    Branches,
     BusyTree,
     Direct,
     Dragonfly,
     FatTree,
     JoinedGroups,
+    OneCore,
+    OneSwitch,
     Placement,
     Plane,
     SlimFly,
@@ -234,7 +237,11 @@ def trunk(structure: Structure, random: np.random.Generator) -> Fault:
 def _cable(structure: Structure, plane: SlimFly | Direct | Tofu, random: np.random.Generator) -> Fault:
     """The cables between two neighbouring switches or units that have hosts, with all messages that go over them."""
     groups = int(structure.group.max()) + 1
-    one, other = random.choice(np.argwhere(plane.joined[:groups, :groups])).tolist()
+    joined = plane.joined[:groups, :groups]
+    if isinstance(plane, Branches):  # the only cable of a switch is slow as the switch is
+        inner = joined.sum(axis=1) > 1
+        joined = joined & inner[:, None] & inner[None, :]
+    one, other = random.choice(np.argwhere(joined)).tolist()
     ways = _cables(structure, plane, [(one, other)])
     over = _over(structure, ways)
     own = np.concatenate([np.flatnonzero(structure.group == number) for number in (one, other)])
@@ -308,6 +315,13 @@ _OTHER: Mapping[str, Callable[[np.random.Generator], dict[str, float]]] = {  # w
 KINDS = (*_SLOW, *_OTHER)
 
 
+def _rails_share_switches(structure: Structure) -> bool:
+    """Whether all adapters of a host are on the same switch, so that a rail is no part by itself."""
+    of_host = structure.groups if structure.one_plane else np.zeros((1, 1), np.int64)
+    one_switch = isinstance(structure.plane, OneCore | OneSwitch) and bool((of_host == of_host[:, :1]).all())
+    return structure.one_plane and one_switch
+
+
 def possible(kind: str, structure: Structure) -> bool:
     """Whether a structure has such a part, apart from others of the same effect."""
     groups, rails = int(structure.group.max()) + 1, 1 if structure.bonded else structure.rails
@@ -315,13 +329,13 @@ def possible(kind: str, structure: Structure) -> bool:
         case "leaf" | "quarter of a leaf":
             return groups > 1
         case "trunk":
-            return groups > 2 and not isinstance(structure.plane, Placement)  # nothing joins just two of these
+            return groups > 2 and not isinstance(structure.plane, Placement | OneCore)  # nothing joins just two
         case "uplink":
             return _tree(structure.plane) is not None
         case "rail":
-            return groups > 1 and rails > 1
+            return groups > 1 and rails > 1 and not _rails_share_switches(structure)
         case "rail plane":
-            return rails > 1
+            return rails > 1 and not _rails_share_switches(structure)
         case "adapter":
             return structure.rails > 1 and structure.guests == 1
         case "rank":

@@ -38,6 +38,15 @@ def _place(key: Index, number: NDArray[np.uint64]) -> Index:
     return place
 
 
+def _steps(joined: Mask) -> Values:
+    """The fewest cables between any two switches, of which some are `joined` (Floyd and Warshall)."""
+    steps = np.where(joined, 1.0, np.inf)
+    np.fill_diagonal(steps, 0.0)
+    for middle in range(len(steps)):
+        steps = np.minimum(steps, steps[:, middle, None] + steps[None, middle])
+    return steps
+
+
 class OneSwitch:
     """Every host on one switch that never blocks."""
 
@@ -62,18 +71,18 @@ class Racks:
 class FatTree:
     """Leaves, each with an uplink for `ratio` of its hosts to as many spines. `group`: the leaf of each host.
 
-    `ratio`: one for all leaves, or one for each.
+    `ratio`, and `rate` of an uplink: one for all leaves, or one for each.
     `routes`: "static", one uplink for each pair; "by sender" and "by receiver", one for each of these; "rehashed",
     another one in each step; "lingering", in each 16 steps; "adaptive", all of them at once.
     """
 
-    def __init__(self, group: Index, ratio: float | Index | Values, routes: str, rate: float = RATE) -> None:
+    def __init__(self, group: Index, ratio: float | Index | Values, routes: str, rate: float | Values = RATE) -> None:
         self.group, self.routes = group, routes
         self.uplinks: Index = np.maximum(1, np.bincount(group) // ratio).astype(np.int64)
         each = np.ones_like(self.uplinks) if routes == "adaptive" else self.uplinks
         self.ways = int(each.sum())  # up; as many lead down
         self.first, self.each = np.cumsum(each) - each, each
-        width = np.repeat(self.uplinks / each, each) * rate
+        width = np.repeat(self.uplinks / each * rate, each)
         self.capacity = np.concatenate([width, width])
 
     def uplinks_of(self, leaf: int) -> Index:
@@ -101,6 +110,42 @@ class FatTree:
             case _:
                 number = hashed(frm, to, 0, 3)
         return (number % spines.astype(np.uint64)).astype(np.int64)
+
+
+class OneCore(FatTree):
+    """Leaves joined to one core switch, by several cables each; tables give each receiver one of them up and one down.
+
+    As OpenSM's Min Hop, which deals out receivers in turns to the cables between two switches.
+    """
+
+    def __init__(self, group: Index, ratio: float | Index | Values, rate: float | Values = RATE) -> None:
+        super().__init__(group, ratio, "by receiver", rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        ways = np.stack([self.first[a] + to % self.each[a], self.ways + self.first[b] + to % self.each[b]], axis=1)
+        far = a != b
+        return np.where(far[:, None], ways, NONE), LATENCY + 2 * HOP * far
+
+
+class JoinedCores(OneCore):
+    """An old part of a cluster and a new one, each with a core switch; `cables` join these two, one for each receiver.
+
+    `part`: of each host; no leaf has hosts of both. `longer`: seconds for the length of these cables.
+    """
+
+    def __init__(
+        self, group: Index, part: Index, ratio: float, rate: Values, cables: int, longer: float, joint: float = RATE
+    ) -> None:
+        super().__init__(group, ratio, rate)
+        self.part, self.cables, self.longer = part, cables, longer
+        self.capacity = np.concatenate([self.capacity, np.full(2 * cables, joint)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        apart = self.part[frm] != self.part[to]
+        by = np.where(apart, 2 * self.ways + 2 * (to % self.cables) + self.part[frm], NONE)
+        return np.concatenate([ways, by[:, None]], axis=1), latency + (HOP + self.longer) * apart
 
 
 class Tables(FatTree):
@@ -213,6 +258,23 @@ class Islands(FatTree):
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         ways, latency = super().path(frm, to, when)
         return ways, latency - HOP * (self.group[frm] != self.group[to])
+
+
+class ActiveBackup:
+    """Two switches, to which each host has a bond of two ports of which it uses one: Linux's mode active-backup.
+
+    So messages between hosts that use different switches go over the `cables` between these, of which a hash gives
+    each pair one. `port`: the switch that each host uses.
+    """
+
+    def __init__(self, port: Index, cables: int, rate: float = RATE) -> None:
+        self.group, self.port, self.cables = np.zeros(len(port), np.int64), port, cables
+        self.capacity = np.full(2 * cables, rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.port[frm], self.port[to]
+        cable = (hashed(frm, to, 24) % np.uint64(self.cables)).astype(np.int64)
+        return np.where(a != b, 2 * cable + a, NONE)[:, None], LATENCY + HOP * (a != b)
 
 
 class ThreeLevels:
@@ -606,10 +668,7 @@ class RandomGraph(Direct):
 
     def __init__(self, hosts: int, switches: int, ports: int, random: np.random.Generator, rate: float = RATE) -> None:
         joined = self._joined(switches, ports, random)
-        steps = np.where(joined, 1.0, np.inf)
-        np.fill_diagonal(steps, 0.0)
-        for middle in range(switches):  # Floyd and Warshall
-            steps = np.minimum(steps, steps[:, middle, None] + steps[None, middle])
+        steps = _steps(joined)
         nearer = joined[:, None, :] & (steps.T[None, :, :] + 1 == steps[:, :, None])  # [switch, goal, next]
         turn = np.argmax(nearer * random.random(nearer.shape), axis=2)
         np.fill_diagonal(turn, np.arange(switches))
@@ -628,6 +687,54 @@ class RandomGraph(Direct):
                 return made
             one, other = random.choice(possible)
             made[one, other] = made[other, one] = True
+
+
+class Branches(Direct):
+    """Ethernet as it grows: a core switch with hosts, two switches on it, and a fourth one behind the first of these.
+
+    Each of them has a quarter of the hosts and a single cable to the next. Switches store a packet before they send it
+    on, which takes 1 us.
+    """
+
+    def __init__(self, hosts: int, rate: float) -> None:
+        turn = np.array([[0, 1, 2, 1], [0, 1, 0, 3], [0, 0, 2, 0], [1, 1, 1, 3]])
+        super().__init__(np.arange(hosts) * 4 // hosts, turn, rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, _ = super().path(frm, to, when)
+        return ways, LATENCY + 1e-6 * (ways != NONE).sum(axis=1)
+
+
+class TwistedTorus(Direct):
+    """A torus of hosts of 2 x 2 x 1 chips, of which a cable around a side also goes half way along each longer one.
+
+    As slices of TPU v4 (Jouppi et al., ISCA 2023), whose optical circuit switches join cubes so. Messages go a shortest
+    way, and a step along the first dimension comes first wherever it is one of that. `sides`: in hosts; sides in chips
+    say which one is longer. `rate`: of the cable of a chip.
+    """
+
+    def __init__(self, sides: tuple[int, int, int], rate: float) -> None:
+        hosts, chips = int(np.prod(sides)), np.array(sides) * [2, 2, 1]
+        place = np.stack(np.unravel_index(np.arange(hosts), sides), axis=1)
+        width, after = np.zeros((hosts, hosts)), []
+        for axis in range(3):
+            for step in (1, -1):
+                moved = place.copy()
+                moved[:, axis] += step
+                around = (moved[:, axis] < 0) | (moved[:, axis] == sides[axis])
+                moved += step * np.where(chips > chips[axis], np.array(sides) // 2, 0) * around[:, None]
+                after.append(np.ravel_multi_index(tuple((moved % sides).T), sides))
+                width[np.arange(hosts), after[-1]] += rate * (4 if axis == 2 else 2)
+        steps = _steps(width > 0)
+        nearer = np.array([steps[next_] + 1 == steps for next_ in after])  # [direction, host, goal]
+        turn = np.array(after)[np.argmax(nearer, axis=0), np.arange(hosts)[:, None]]
+        np.fill_diagonal(turn, np.arange(hosts))
+        super().__init__(np.zeros(hosts, np.int64), turn, rate)
+        self.capacity = width[self.joined]
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways = self.route[frm, to]
+        return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
 
 
 class Lag(Islands):

@@ -14,7 +14,9 @@ from worlds.planes import (
     HOP,
     LATENCY,
     RATE,
+    ActiveBackup,
     Blocks,
+    Branches,
     BusyTree,
     Chassis,
     Dragonfly,
@@ -27,7 +29,9 @@ from worlds.planes import (
     Hypercube,
     HyperX,
     Islands,
+    JoinedCores,
     Lag,
+    OneCore,
     OneSwitch,
     Placement,
     Plane,
@@ -43,6 +47,7 @@ from worlds.planes import (
     ThreeLevels,
     Tofu,
     Torus,
+    TwistedTorus,
     Zones,
 )
 
@@ -724,6 +729,117 @@ def _routers(hosts: int) -> Structure:
     return Structure(hosts, Gemini(hosts, _sides(max(4, hosts) // 2)))
 
 
+def _grown(hosts: int) -> Structure:
+    """InfiniBand of a university, bought in three years: leaves of 56, 100 and 200 Gbit/s on one core, 2:1 each.
+
+    Hosts of the last year have 100 Gbit/s: two share a port of 200 Gbit/s by a cable that splits (HDR100). Messages of
+    the oldest ones take longer. Two ranks in each host, of which one is far from the adapter.
+    """
+    leaf = _leaves(hosts)
+    year = np.arange(int(leaf[-1]) + 1) * 3 // (int(leaf[-1]) + 1)
+    uplink, adapter = RATE * np.array([0.545, 1.0, 2.0])[year], RATE * np.array([0.545, 1.0, 1.0])[year]
+    return Structure(
+        hosts, OneCore(leaf, np.where(year == 2, 4, 2), uplink), each=2, rate=adapter[leaf][:, None],
+        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.2e-6]),
+        overhead=np.where(year[leaf] == 0, 0.15e-6, 0.0),
+    )  # fmt: skip
+
+
+def _two_rooms(hosts: int) -> Structure:
+    """Half of the leaves are old, of 100 Gbit/s, the others new, of 200 Gbit/s, in another room; each half has a core.
+
+    2:1 in each; between the rooms a cable of 100 Gbit/s and 150 m for 8 hosts. As a university that extends a cluster
+    keeps the old part in use.
+    """
+    leaf = _leaves(hosts)
+    part = (2 * np.arange(int(leaf[-1]) + 1) > leaf[-1]).astype(np.int64)
+    speed = RATE * np.where(part == 1, 2.0, 1.0)
+    plane = JoinedCores(leaf, part[leaf], 2, speed, max(2, hosts // 8), 0.75e-6)
+    return Structure(hosts, plane, rate=speed[leaf][:, None])
+
+
+def _branches(hosts: int) -> Structure:
+    """A lab: TCP by the kernel over 10 Gbit/s; each switch has a quarter of the hosts and one cable of 40 Gbit/s.
+
+    10 us at each end; small messages wait for interrupts, and 1 % of readings are longer: users and file servers.
+    """
+    return Structure(
+        hosts, Branches(hosts, 0.4 * RATE), rate=np.full((hosts, 1), 0.1 * RATE), position_latency=np.array([10e-6]),
+        interrupts=2e-6, tail=0.01,
+    )  # fmt: skip
+
+
+def _active_backup(hosts: int, random: np.random.Generator) -> Structure:
+    """Two switches of 25 Gbit/s, joined by two cables of 100 Gbit/s, as companies have them; a host uses one of them.
+
+    A quarter of the hosts, at random, use the second one: bonds stay there after their first port was down. The hosts
+    do not say which one they use, and no file of the topology does. RoCE.
+    """
+    port = np.zeros(hosts, np.int64)
+    port[random.permutation(hosts)[: hosts // 4]] = 1
+    return Structure(hosts, ActiveBackup(port, 2), bonded=True, rate=np.full((hosts, 1), RATE / 4))
+
+
+def _pcie_gpus(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs without NVLink on two sockets, each with two PCIe switches and an adapter.
+
+    The adapter, of 200 Gbit/s, is on the first of the two, so that two GPUs of four have to go by the processor. Both
+    adapters are on the leaf of the rack, of 4 hosts, and leaves on one core, 2:1.
+    """
+    count = max(4, hosts // 4)
+    rack = np.arange(count) // max(2, min(4, count // 4))
+    switch = np.arange(8) // 2
+    apart = np.not_equal.outer(switch, switch) * 1 + np.not_equal.outer(switch // 2, switch // 2)
+    return Structure(
+        count, OneCore(np.repeat(rack, 2), 2, 2 * RATE), each=8, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 2), 2 * RATE), position_rate=np.tile([1.0, 1.0, 0.75, 0.75], 2),
+        position_latency=np.tile([0.0, 0.0, 0.5e-6, 0.5e-6], 2),
+        inside_latency=np.array([1.2e-6, 1.7e-6, 2.3e-6])[apart], inside_rate=np.array([24e9, 19e9, 12e9])[apart],
+    )  # fmt: skip
+
+
+def _tiles(hosts: int) -> Structure:
+    """A quarter of the hosts, of 6 GPUs of two tiles with a rank each, which share 8 adapters: as Aurora of ALCF.
+
+    On each socket 6 ranks have 4 adapters in order, so that two of these have two ranks, and the others one. Between
+    tiles of a GPU 190 GB/s, between GPUs 15 GB/s. A job in unequal parts of a Slingshot dragonfly, of which 24 groups
+    stand for all.
+    """
+    count = max(4, hosts // 4)
+    group = _partly_used_leaves(count)
+    place = np.arange(count) - np.searchsorted(group, group)
+    switch = (place // 2 * 8)[:, None] + np.arange(8)[None, :]
+    gpu = np.arange(12) // 2
+    far = np.not_equal.outer(gpu, gpu)
+    return Structure(
+        count, Slingshot(np.repeat(group, 8), switch.ravel(), 24, 2 * RATE), each=12, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 2 * RATE),
+        inside_latency=np.where(far, 1.5e-6, 0.8e-6), inside_rate=np.where(far, 15e9, 190e9),
+    )  # fmt: skip
+
+
+def _ethernet_accelerators(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 accelerators with ten ports of 100 Gbit/s each; one chassis switch joins all.
+
+    Seven ports of an accelerator lead to the others of its host, one to each, and three to the switch. So messages
+    within a host are slower than those between hosts. As Intel's Gaudi in Voyager of SDSC; a chassis switch of large
+    buffers takes 3 us longer.
+    """
+    count = max(4, hosts // 4)
+    return Structure(
+        count, OneSwitch(8 * count), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 3 * RATE), position_latency=np.full(8, 1.5e-6),
+        inside_latency=np.full((8, 8), 1.2e-6), inside_rate=np.full((8, 8), RATE),
+    )  # fmt: skip
+
+
+def _twisted(hosts: int) -> Structure:
+    """Hosts of 4 chips with cables of 50 GB/s in three dimensions: 4 x 4 x 8 chips are 32 hosts, 4 x 8 x 8 are 64."""
+    columns = 4 if hosts >= 64 else 2
+    plane = TwistedTorus((2, columns, hosts // (2 * columns)), 50e9)
+    return Structure(hosts, plane, rate=np.full((hosts, 1), 200e9))
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -806,8 +922,6 @@ BUILDING: Mapping[str, Make] = {
     "blocks of two generations": lambda hosts, random: _blocks(hosts),
     "modules with gateways": lambda hosts, random: _modules(hosts),
     "8 NUMA nodes": lambda hosts, random: _numa_nodes(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "cells, 2:1 twice by receiver": lambda hosts, random: _cells(hosts),
     "small job in a dragonfly": lambda hosts, random: _small_job(hosts),
     "sprayed packets": _sprayed,
@@ -816,5 +930,15 @@ HELD_OUT: Mapping[str, Make] = {
     "flowlets of virtual machines": lambda hosts, random: _functions(hosts),
     "tables that change, 32:15": lambda hosts, random: _tables(hosts),
     "rails that meet at the core": lambda hosts, random: _rails_meet_at_the_core(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "three generations on one core": lambda hosts, random: _grown(hosts),
+    "two cores in two rooms": lambda hosts, random: _two_rooms(hosts),
+    "switches in branches": lambda hosts, random: _branches(hosts),
+    "active-backup bonds": _active_backup,
+    "GPUs on PCIe switches": lambda hosts, random: _pcie_gpus(hosts),
+    "12 tiles on 8 adapters": lambda hosts, random: _tiles(hosts),
+    "accelerators with Ethernet ports": lambda hosts, random: _ethernet_accelerators(hosts),
+    "twisted torus": lambda hosts, random: _twisted(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
