@@ -1,12 +1,14 @@
-"""Finds groups whose ways to others carry less than those of equal groups under equal load.
+"""Finds groups whose ways to others, or to one other, carry less than those of equal groups under equal load.
 
 Where a leaf switch spreads messages over all of its uplinks, or draws one anew for each, no pair of hosts is slow by
 itself when one uplink is: all hosts of the leaf are a little slower with other groups while all measure, and alone as
 fast as others. So are those of a leaf that more of the pairs of a step happen to leave. Hence links are compared with
-those of other groups in steps in which as many pairs left the groups at their ends.
+those of other groups in steps in which as many pairs left the groups at their ends. A way of several cables between
+two groups is the same when one of these is slow: its links are compared with those of ways between others in steps in
+which as many pairs took it.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,26 +22,40 @@ from everylink.model.rows import MAIN, ORDER, Outcome, Rows, joined
 from everylink.robust import MEDIAN_ERROR, Values
 
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
-FEWEST_EQUAL_HOSTS = 24  # in groups that are compared: with fewer, chance decides which pairs share their ways
+FEWEST_EQUAL_HOSTS, FEWEST_EQUAL_RANKS = 12, 24  # in groups that are compared: else chance decides who shares ways
 SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
+SMALLEST_BESIDE = 0.03  # of a group that has a slow host, which fills the ways that others use for longer
 APART = 1.5  # times as far from the others as these are from each other
-IN_MAIN, SCORE_IN_MAIN = 0.3, 6.0  # part of the effect, and score, in the main order alone
+IN_MAIN_OF_GROUP, SCORE_IN_MAIN = 0.45, 6.0  # part of the effect, and score, in the main order alone
+IN_MAIN = 0.3  # likewise of a way
+FEWEST_WAYS = 5  # others between groups of as many hosts of the same kind
+SMALLEST_OF_WAY, APART_OF_WAY = (
+    0.03,
+    2.0,
+)  # log of the factor; times as far from the others as these are from each other
+LOW_OF_PAIRS = 0.1  # quantile over the pairs of a way
+APART_IN_EACH = 1.0  # likewise in the main order, and in drawn ones
 SUM, NARROWEST = 0.0, 1.0  # how much of what a link takes longer is due to the end that more pairs leave, beyond a half
 MODELS = (SUM, NARROWEST)
 MOST_HOSTS = 1024  # of more, the rows of all links would have to be held
 TINY = 1e-9  # of all squares, added to those of each host, so that there is one solution
 LEVELS = 32  # of load, at most
 Index = NDArray[np.int64]
+Way = tuple[int, int]  # the groups at its ends, the smaller number first
 
 
 @dataclass(frozen=True)
 class LoadedGroup:
-    """A group that is slower than its equals under equal load; `effect`: log of the factor; `links`: number of rows."""
+    """A group, or its way to one `other`, that is slower than its equals under equal load; -1: to all.
+
+    `effect`: log of the factor; `links`: number of rows.
+    """
 
     group: int
     effect: float
     z: float
     links: int
+    other: int = -1
 
 
 @dataclass(frozen=True)
@@ -92,7 +108,7 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
 
     `bad`: hosts that are slow by themselves, whose links are left out.
     """
-    equals = list(_equal_groups(effects)) if seen.hosts <= MOST_HOSTS else []
+    equals = list(_equal_groups(seen, effects)) if seen.hosts <= MOST_HOSTS else []
     if not equals:
         return ()
     main, drawn = (size.rows.of_attempt(attempt) for attempt in (MAIN, ORDER))
@@ -103,12 +119,14 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
     fits = {model: _fitted(links, seen.hosts, model) for model in MODELS}
     model = max(fits, key=lambda one: fits[one].explained)
     whole, found = _of_groups(fits[model], group_of), []
+    beside = set(group_of[list(bad)].tolist())
     for groups in equals:
         known = groups[np.isfinite(whole.effect[groups])]
         for group in known.tolist() if len(known) > FEWEST_EQUALS else []:
             others = known[known != group]
             more, z = whole.beyond(group, others)
-            if z > CERTAIN and more > SMALLEST and more > APART * whole.scatter(others):
+            least = SMALLEST_BESIDE if group in beside else SMALLEST
+            if z > CERTAIN and more > least and more > APART * whole.scatter(others):
                 found.append((LoadedGroup(group, more, z, links.touching(group, group_of)), others))
     if not found:
         return ()
@@ -119,21 +137,122 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
     return tuple(one for one, others in found if _repeats(one, others, in_main, in_drawn))
 
 
+def slow_ways_at_equal_load(
+    size: Size, seen: Readings, effects: Effects, bad: Collection[int]
+) -> tuple[LoadedGroup, ...]:
+    """The ways between two groups that are slower than those between others of as many hosts; arguments and orders as
+    of slow_at_equal_load."""
+    equals = list(_equal_groups(seen, effects)) if seen.hosts <= MOST_HOSTS else []
+    if not equals:
+        return ()
+    main, drawn = (size.rows.of_attempt(attempt) for attempt in (MAIN, ORDER))
+    if not len(drawn):
+        return ()
+    parts = [_of_ways(rows, seen, effects, bad) for rows in (joined([main, drawn]), main, drawn)]
+    found = []
+    for groups in equals:
+        own = [way for way in parts[0] if set(way) <= set(groups.tolist()) and all(way in part for part in parts)]
+        for way in own if len(own) > FEWEST_WAYS else []:
+            whole, *each = (_beyond_others(way, own, part) for part in parts)
+            more, scatter = whole
+            is_apart = more > max(SMALLEST_OF_WAY, APART_OF_WAY * scatter)
+            repeats = all(part > max(IN_MAIN * more, APART_IN_EACH * apart) for part, apart in each)
+            if is_apart and repeats and _is_of_all_pairs(way, own, parts[0]):
+                z = more / max(scatter / APART_OF_WAY, LEAST_SPREAD)
+                found.append(LoadedGroup(way[0], more, z, parts[0][way].rows, way[1]))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _OfWay:
+    """What the links of a way take, the median of the log of the factor to the mean of all that have as many pairs of
+    the step on their way; and of the pairs of hosts a low quantile and the median of the mean. `rows`: how many."""
+
+    longer: float
+    low_of_pairs: float
+    of_pairs: float
+    rows: int
+
+
+def _beyond_others(way: Way, ways: Sequence[Way], of_ways: Mapping[Way, _OfWay]) -> tuple[float, float]:
+    """How much longer the links of a way take than those of the others, and how far these are apart."""
+    others = np.array([of_ways[one].longer for one in ways if one != way])
+    return of_ways[way].longer - float(np.median(others)), float(np.ptp(others))
+
+
+def _is_of_all_pairs(way: Way, ways: Sequence[Way], of_ways: Mapping[Way, _OfWay]) -> bool:
+    """Whether nearly all pairs of a way take longer than the usual one of any other: not just some, which always meet
+    others where routes are static."""
+    return of_ways[way].low_of_pairs > max(of_ways[one].of_pairs for one in ways if one != way)
+
+
+def _of_ways(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int]) -> dict[Way, _OfWay]:
+    """Of each way between two groups; the load counts the pairs that send the same way first."""
+    far = _between_groups(rows, seen, effects, bad)
+    group_of, groups = effects.group_of, int(effects.group_of.max()) + 1
+    low, high = np.sort([group_of[far.a], group_of[far.b]], axis=0)
+    first = group_of[np.where(far.frm < far.to, far.a, far.b)] == low
+    way = low * groups + high
+    _, at, count = np.unique((far.step * 2 + first) * groups**2 + way, return_inverse=True, return_counts=True)
+    like = (effects.class_number(far.a, far.b) * (int(count.max(initial=0)) + 1) + count[at]) * 2 + far.drawn
+    number = np.unique(like, return_inverse=True)[1].reshape(-1)
+    rest = far.time - (np.bincount(number, far.time) / np.bincount(number))[number]
+    hosts = len(group_of)
+    pair, of_pair = np.unique(np.minimum(far.a, far.b) * hosts + np.maximum(far.a, far.b), return_inverse=True)
+    each = np.bincount(of_pair, rest) / np.bincount(of_pair)
+    low, high = np.sort([group_of[pair // hosts], group_of[pair % hosts]], axis=0)
+    found = {}
+    for number in np.unique(way).tolist():
+        own, of_own = rest[way == number], each[low * groups + high == number]
+        found[divmod(number, groups)] = _OfWay(
+            float(np.median(own)), float(np.quantile(of_own, LOW_OF_PAIRS)), float(np.median(of_own)), len(own)
+        )
+    return found
+
+
 def _repeats(one: LoadedGroup, others: Index, in_main: _Added, in_drawn: _Added) -> bool:
     """Whether a group is slow in the main order, and no faster than others in drawn ones, which may load it less."""
     more, z = in_main.beyond(one.group, others)
-    return more > IN_MAIN * one.effect and z > SCORE_IN_MAIN and in_drawn.beyond(one.group, others)[0] > 0
+    is_apart = more > max(IN_MAIN_OF_GROUP * one.effect, APART_IN_EACH * in_main.scatter(others))
+    return is_apart and z > SCORE_IN_MAIN and in_drawn.beyond(one.group, others)[0] > 0
 
 
-def _equal_groups(effects: Effects) -> Iterator[Index]:
+def _equal_groups(seen: Readings, effects: Effects) -> Iterator[Index]:
     """Sets of groups of as many hosts, all of one kind, which can be compared."""
     group_of, kind_of = effects.group_of, effects.equals.kind_of
     size = np.bincount(group_of)
     kinds = [np.unique(kind_of[group_of == group]).tolist() for group in range(len(size))]
     for hosts, kind in {(int(size[group]), own[0]) for group, own in enumerate(kinds) if len(own) == 1}:
         groups = np.array([group for group, own in enumerate(kinds) if size[group] == hosts and own == [kind]])
-        if hosts >= FEWEST_HOSTS and hosts * len(groups) >= FEWEST_EQUAL_HOSTS and len(groups) > FEWEST_EQUALS:
+        many = hosts * len(groups)
+        is_enough = many >= FEWEST_EQUAL_HOSTS and many * seen.ranks >= FEWEST_EQUAL_RANKS * seen.hosts
+        if hosts >= FEWEST_HOSTS and is_enough and len(groups) > FEWEST_EQUALS:
             yield groups
+
+
+@dataclass(frozen=True)
+class _Far:
+    """Rows between hosts of different groups, one entry each: ranks, hosts, step, log seconds, and whether the order
+    was drawn anew."""
+
+    frm: Index
+    to: Index
+    a: Index
+    b: Index
+    step: Index
+    time: Values
+    drawn: NDArray[np.bool_]
+
+
+def _between_groups(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int] = ()) -> _Far:
+    """Those that ended ok, without the ones of `bad` hosts."""
+    ok = (rows.outcome == Outcome.OK) & (rows.median > 0)
+    frm, to, step = (column[ok].astype(np.int64) for column in (rows.frm, rows.to, rows.step))
+    a, b = seen.host_of[frm], seen.host_of[to]
+    far = _Far(frm, to, a, b, step, np.log(rows.median[ok].astype(np.float64)), rows.attempt[ok] == ORDER)
+    kept = effects.group_of[a] != effects.group_of[b]
+    kept &= ~np.isin(a, list(bad)) & ~np.isin(b, list(bad))
+    return _Far(*(column[kept] for column in vars(far).values()))
 
 
 def _links(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int]) -> _Links:
@@ -142,13 +261,8 @@ def _links(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int]) -
     That is how many pairs of the step leave the group at this end by hosts that send when this one does: of each pair
     one sends first, the smaller rank in every other step.
     """
-    ok = (rows.outcome == Outcome.OK) & (rows.median > 0)
-    frm, to, step = (column[ok].astype(np.int64) for column in (rows.frm, rows.to, rows.step))
-    drawn = rows.attempt[ok] == ORDER
-    time, group_of = np.log(rows.median[ok].astype(np.float64)), effects.group_of
-    a, b = seen.host_of[frm], seen.host_of[to]
-    far = group_of[a] != group_of[b]
-    frm, to, step, time, a, b, drawn = (column[far] for column in (frm, to, step, time, a, b, drawn))
+    far, group_of = _between_groups(rows, seen, effects), effects.group_of
+    frm, to, a, b, step, time, drawn = vars(far).values()
     groups = int(group_of.max()) + 1
     ways = [(step * groups + group_of[end]) * 2 + smaller for end, smaller in ((a, frm < to), (b, to < frm))]
     count = np.bincount(np.concatenate(ways))
