@@ -1,6 +1,7 @@
 """Groups whose ways to others carry less than those of their equals, which shows only while all measure."""
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +24,14 @@ Index = NDArray[np.int64]
 
 def _judged(capacity: list[float], crowded: int = -1) -> Judgement:
     """Judge a run. `capacity` [groups]: pairs that fit out of each. More pairs of the `crowded` group leave it."""
+    return _judged_by(lambda pairs: _times(pairs, np.array(capacity)), crowded)
+
+
+def _judged_by(times_of: Callable[[Index], NDArray[np.float64]], crowded: int = -1) -> Judgement:
+    """Judge a run in which the pairs of a step, [pair, 2], take so many seconds."""
     random = np.random.default_rng(1)
     steps = [_pairs(random, crowded) for _ in range(ALL_MAIN + ALL_DRAWN)]
-    times = [_times(pairs, np.array(capacity)) for pairs in steps]
+    times = [times_of(pairs) for pairs in steps]
     alone = np.array(list(itertools.combinations(range(HOSTS), 2)))
     rows = [
         rows_of_pairs(pairs, time, step, MAIN if step < ALL_MAIN else ORDER, NOISE, random)
@@ -73,3 +79,39 @@ def test_leaves_that_carry_equally_little_are_no_fault() -> None:
 
 def test_a_leaf_that_more_pairs_leave_is_no_fault() -> None:
     assert not _judged([3.0, 3.0, 3.0, 3.0], crowded=1).verdicts
+
+
+def _on_cables(pairs: Index, of_way: NDArray[np.float64], stuck: bool = False) -> NDArray[np.float64]:
+    """Seconds: pairs between the same two groups that send the same way first share so many cables [group, group].
+
+    `stuck`: only pairs of hosts whose numbers add up to an even one share, as static routes have it.
+    """
+    ends = GROUP_OF[pairs]
+    way = ends[:, 0] * GROUPS + ends[:, 1]
+    shares = (ends[:, 0] != ends[:, 1]) & ~(stuck & (pairs.sum(axis=1) % 2 == 1))
+    load = np.bincount(way[shares], minlength=GROUPS**2)[way]
+    share = load / of_way[ends[:, 0], ends[:, 1]]
+    return np.asarray(BUSY * np.where(shares, np.maximum(share, 1.0), 1.0))
+
+
+def _cables(slow: float) -> NDArray[np.float64]:
+    """Two cables between any two groups; those between the groups 1 and 3 carry what `slow` ones do."""
+    cables = np.full((GROUPS, GROUPS), 2.0)
+    cables[1, 3] = cables[3, 1] = slow
+    return cables
+
+
+def test_a_trunk_of_several_cables_is_named_though_it_is_as_fast_alone() -> None:
+    seen = _judged_by(lambda pairs: _on_cables(pairs, _cables(1.0)))
+    (verdict,) = seen.verdicts
+    assert (verdict.kind, verdict.subject, verdict.symptom) == ("trunk", ("leaf1", "leaf3"), "slow")
+    assert "links between the two take" in verdict.evidence
+    assert not any("trunk" in one.text for one in seen.structure if one.kind == "contention")
+
+
+def test_trunks_that_carry_equally_little_are_no_fault() -> None:
+    assert not _judged_by(lambda pairs: _on_cables(pairs, np.ones((GROUPS, GROUPS)))).verdicts
+
+
+def test_a_trunk_of_which_only_some_pairs_always_meet_is_no_fault() -> None:
+    assert not _judged_by(lambda pairs: _on_cables(pairs, _cables(1.0), stuck=True)).verdicts

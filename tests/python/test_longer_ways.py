@@ -45,3 +45,22 @@ def test_pairs_that_are_slow_in_small_messages_only_are_structure(far: list[tupl
     for bad in ({SMALL: 1.6}, {SMALL: 1.6, LARGE: 1.6}, {SMALL: 2.3, LARGE: 1.01}):  # not known; bandwidth; far longer
         (verdict,) = judge(_run(bad, far)).verdicts
         assert verdict.kind == kind
+
+
+def test_a_pair_that_takes_longer_alone_than_those_that_are_slow_alike_is_named() -> None:
+    """Ways of half the width are structure, and so is a pair of them that others slow more, while all measure."""
+    narrow = [(0, 5), (1, 9), (2, 13), (3, 17), (4, 21), (6, 11)]
+    of_narrow = np.isin(PAIRS @ [HOSTS, 1], [a * HOSTS + b for a, b in narrow])
+    bad = (PAIRS == (7, 19)).all(axis=1)
+    for alone, named in ((1.5, 0), (3.0, 1)):
+        random, rows = np.random.default_rng(7), []
+        for turn, attempt in enumerate(PHASES):
+            own = alone if attempt == ONE_WAY else 3.0
+            times = LARGE[1] * np.where(of_narrow, 1.5, np.where(bad, own, 1.0))
+            steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
+            rows.append(rows_of_pairs(PAIRS, times, steps, attempt, 0.005, random))
+        facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
+        ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
+        sizes = (Size(LARGE[0], 1, HOSTS, joined(rows)),)
+        results = Results(Path("run.h5"), facts, ranks, bare_steps(len(PHASES) * HOSTS), sizes)
+        assert len(judge(results).verdicts) == named

@@ -11,16 +11,20 @@ from everylink.judge.readings import readings
 from everylink.model.results import Results
 from fabric_runs import fabric_run
 
-HOSTS, RAILS = 8, 2
+HOSTS = 8
 ALIKE, UNLIKE = "200 + 200 Gbit/s", "100 + 200 Gbit/s"
 
 
-def run_with(factor: float, slow_hosts: int = HOSTS) -> Results:
-    """Ranks of each host use mlx5_0 and mlx5_1; on the first hosts, links of mlx5_1 take `factor` times as long."""
-    run = fabric_run(hosts=HOSTS, ranks_per_host=RAILS)
-    ranks = replace(run.ranks, device=tuple(f"mlx5_{rank % RAILS}" for rank in range(len(run.ranks))))
+def run_with(factor: float, slow_hosts: int = HOSTS, rail_of: tuple[int, ...] = (0, 1)) -> Results:
+    """Ranks of each host use mlx5_0 and mlx5_1; on the first hosts, links of mlx5_1 take `factor` times as long.
+
+    `rail_of`: of each rank of a host.
+    """
+    run = fabric_run(hosts=HOSTS, ranks_per_host=len(rail_of))
+    rail = np.tile(rail_of, HOSTS)
+    ranks = replace(run.ranks, device=tuple(f"mlx5_{number}" for number in rail.tolist()))
     (size,) = run.sizes
-    of_rank = np.where((np.arange(len(ranks)) % RAILS == 1) & (ranks.host_index < slow_hosts), factor, 1.0)
+    of_rank = np.where((rail == 1) & (ranks.host_index < slow_hosts), factor, 1.0)
     longer = np.maximum(of_rank[size.rows.frm], of_rank[size.rows.to])
     rows = replace(size.rows, median=(size.rows.median * longer).astype(np.float32))
     return replace(run, ranks=ranks, sizes=(replace(size, rows=rows),))
@@ -49,3 +53,8 @@ def test_adapters_of_different_or_unknown_rates_are_not_compared() -> None:
 
 def test_a_rail_that_is_slow_on_a_part_of_the_hosts_is_no_slow_rail() -> None:
     assert named(run_with(2.0, slow_hosts=5)) == []
+
+
+def test_adapters_that_more_ranks_share_are_not_compared_with_others() -> None:
+    assert named(run_with(1.5, rail_of=(0, 1, 1))) == []
+    assert [device for device, _, _ in named(run_with(1.5, rail_of=(0, 0, 1, 1)))] == ["mlx5_1"]

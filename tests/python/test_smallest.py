@@ -51,3 +51,10 @@ def test_hosts_and_failures_are_told_beside_slow_groups_and_hosts() -> None:
         _verdict("pair", *PAIR, factor=1.0, symptom="timeout"),
     ]
     assert smallest_explanation(both, NAMES) == both
+
+
+def test_a_trunk_at_the_end_of_some_hosts_is_a_part_of_that_of_all_of_them() -> None:
+    whole, part = _verdict("trunk", "n[0-3]", factor=1.2), _verdict("trunk", "n[0-1]", factor=1.6)
+    assert smallest_explanation([whole, part], NAMES) == [whole]
+    other = _verdict("trunk", "n[3-4]", factor=1.6)
+    assert smallest_explanation([whole, other], NAMES) == [whole, other]

@@ -26,9 +26,15 @@ def test_all_pairs_between_two_hosts_and_two_others_are_one_trunk(tmp_path: Path
     assert 1.5 < verdict["factor"] < 1.8
 
 
-def test_pairs_that_are_not_all_of_them_or_differ_are_verdicts_of_their_own(tmp_path: Path, everylink: Command) -> None:
-    three = dict(list(ACROSS.items())[:3])
-    for slow in (three, {**ACROSS, ("n1", "n8"): 0.3}):
+def test_most_of_these_pairs_are_one_trunk_too(tmp_path: Path, everylink: Command) -> None:
+    (verdict,) = _verdicts(everylink, tmp_path, dict(list(ACROSS.items())[:3]))
+    assert (verdict["kind"], verdict["subject"], verdict["direction"]) == ("trunk", ["n[1-2]", "n[8-9]"], "both")
+    assert verdict["evidence"].startswith("3 pairs between these hosts are slow, and the hosts are not: ")
+
+
+def test_pairs_that_share_no_host_or_differ_are_verdicts_of_their_own(tmp_path: Path, everylink: Command) -> None:
+    apart = {("n1", "n8"): 0.6, ("n2", "n9"): 0.6, ("n3", "n10"): 0.6}
+    for slow in (apart, {**ACROSS, ("n1", "n8"): 0.3}):
         found = _verdicts(everylink, tmp_path, slow)
         assert {verdict["kind"] for verdict in found} <= {"pair", "link"}
         assert len(found) == len(slow)

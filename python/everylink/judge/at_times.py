@@ -6,7 +6,7 @@ import numpy as np
 
 from everylink.judge.evidence import Judged, Names, confidence_of
 from everylink.judge.intermittent import Intermittent, find_intermittent, score
-from everylink.judge.intermittent_alone import alone_steps, find_alone
+from everylink.judge.intermittent_alone import alone_steps, find_alone, needs_load
 from everylink.judge.lateness import Late, late_hosts
 from everylink.judge.phases import alone_rows
 from everylink.judge.verdict import Side, Verdict
@@ -14,12 +14,13 @@ from everylink.judge.verdict import Side, Verdict
 
 def at_times(
     judged: Judged, names: Names, crowded: Collection[str], ways: Collection[tuple[int, int]]
-) -> Iterable[Verdict]:
-    """`crowded`: hosts with more ranks than cores. `ways`: between groups that are slow, of which no host may be
-    blamed; the smaller number first."""
-    yield from (late_verdict(late, judged, names) for late in late_hosts(judged.readings))
-    yield from _drifting(judged, names)
-    yield from _intermittent(judged, names, crowded, ways)
+) -> tuple[list[Verdict], list[Verdict]]:
+    """Verdicts and suspects. `crowded`: hosts with more ranks than cores. `ways`: between groups that are slow, of
+    which no host may be blamed; the smaller number first."""
+    late = (late_verdict(late, judged, names) for late in late_hosts(judged.readings))
+    sure, doubtful = _intermittent(judged, crowded, ways)
+    verdicts = [*late, *_drifting(judged, names), *(_verdict_at_times(one, judged, names) for one in sure)]
+    return verdicts, [_verdict_at_times(one, judged, names) for one in doubtful]
 
 
 def late_verdict(late: Late, judged: Judged, names: Names) -> Verdict:
@@ -50,29 +51,34 @@ def _drifting(judged: Judged, names: Names) -> Iterable[Verdict]:
 
 
 def _intermittent(
-    judged: Judged, names: Names, crowded: Collection[str], ways: Collection[tuple[int, int]]
-) -> Iterable[Verdict]:
-    """`ways`: between groups that are slow, of which no host may be blamed; the smaller number first."""
+    judged: Judged, crowded: Collection[str], ways: Collection[tuple[int, int]]
+) -> tuple[list[Intermittent], list[Intermittent]]:
+    """Hosts that are slow at times, and those that may be so for what others measured at the same time. Arguments as of
+    at_times."""
     bad = {found.subject[0] for found in judged.findings.bad if found.kind == "host"}
     bad |= {found.host for found in (*judged.drift.hosts, *judged.drift.together)}
     bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
     pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
     seen, effects = judged.readings, judged.findings.effects
     under_load = find_intermittent(judged.size, seen, effects, bad, pairs)
-    alone: list[Intermittent] = []
-    if not crowded and not effects.equals.one_host:
-        bad = (bad - judged.contended_hosts) | {found.host for found in under_load}
-        steps = alone_steps(alone_rows(judged.size), seen, effects).without_ways(ways, effects.group_of)
-        alone = find_alone(steps, bad)
-    for found in (*under_load, *alone):
-        how = "measured alone, slow" if found.is_alone else "slow"
-        in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
-        text = (
-            f"{how} in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
-            f"others in {max(found.others, 0):.1%} of theirs"
-        )
-        symptom = "flapping" if found.stretches else "intermittent"
-        yield Verdict(
-            names.unit_kind, (names.units[found.host],), Side.BOTH, symptom, judged.size.bytes,
-            float(np.exp(found.factor)), confidence_of(score(found), 1), found.steps, text,
-        )  # fmt: skip
+    if crowded or effects.equals.one_host:
+        return under_load, []
+    steps = alone_steps(alone_rows(judged.size), seen, effects).without_ways(ways, effects.group_of)
+    by_load = [found for found in under_load if needs_load(found, steps)]
+    sure = [found for found in under_load if found not in by_load]
+    bad = (bad - judged.contended_hosts) | {found.host for found in sure}
+    return [*sure, *find_alone(steps, bad)], by_load
+
+
+def _verdict_at_times(found: Intermittent, judged: Judged, names: Names) -> Verdict:
+    how = "measured alone, slow" if found.is_alone else "slow"
+    in_stretches = f", in {found.stretches} stretches" if found.stretches else ""
+    text = (
+        f"{how} in {found.slow} of {found.steps} steps{in_stretches}, then {np.exp(found.factor):.2f}x the time; "
+        f"others in {max(found.others, 0):.1%} of theirs"
+    )
+    symptom = "flapping" if found.stretches else "intermittent"
+    return Verdict(
+        names.unit_kind, (names.units[found.host],), Side.BOTH, symptom, judged.size.bytes,
+        float(np.exp(found.factor)), confidence_of(score(found), 1), found.steps, text,
+    )  # fmt: skip

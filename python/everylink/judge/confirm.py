@@ -31,10 +31,12 @@ from everylink.model.results import Results, Size
 from everylink.model.rows import ALONE, ONE_WAY, ORDER, QUARTER, Outcome, Rows
 
 PARTNERS = 12  # per suspect host
+MATES = 3  # of them, from its own group: what leads to the group slows none of these
 ROUNDS = 5  # two of them for groups; some suspects appear only after others are cleared
 CONTROLS = 12  # pairs of each class that are not suspect
 FEWEST_OF_CONTROLS = 4  # hosts that are not suspect
 MOST_DRAWN = 4096
+MOST_ALONE = 16  # hosts, of which all pairs are measured alone if load hides much
 MOST_BAD = 64  # bad pairs measured alone, although they are already known to be bad
 AGAIN = np.isin(np.arange(256), (ORDER, QUARTER, ONE_WAY, ALONE))  # attempts of `--confirm`, by number
 ANY_ATTEMPT = np.ones(256, bool)
@@ -59,6 +61,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     once_more: set[tuple[int, int]] = set()
     late: set[tuple[int, int]] = set()
     lightly: set[tuple[int, int]] = set()
+    every: set[tuple[int, int]] = set()  # pairs of hosts, by one pair of their ranks
     crowded = crowded_hosts(results)  # ranks that wait for a core are slow now and then
     for size, seen in judged:
         seen = levelled(seen, equals)
@@ -76,7 +79,10 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
             lightly |= at_times.lightly
             once_more |= at_times.alone
             at_quarter = quiet_readings(results, size)
-            lightly |= set() if at_quarter is None else pairs_to_measure(at_quarter, seen, findings.effects)
+            hidden = set() if at_quarter is None else pairs_to_measure(at_quarter, seen, findings.effects)
+            lightly |= hidden
+            if hidden and seen.hosts <= MOST_ALONE:
+                every |= {pair for pair in itertools.combinations(range(seen.hosts), 2) if not alone.between(*pair)}
             if at_quarter is not None and is_covered(at_quarter):
                 at_quarter = levelled(at_quarter, equals)
                 quiet = find(at_quarter, equals)
@@ -92,7 +98,8 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
     never, broken = _failing(results, ANY_ATTEMPT)  # what is broken at a size takes its time limit
     plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | (_rank_pairs(lightly, results) - broken)}
-    plan |= dict.fromkeys(alone_phases, pairs | (_rank_pairs(once_more, results) - broken))
+    more_alone = _rank_pairs(once_more, results) | _pairs_of_devices(every, results)
+    plan |= dict.fromkeys(alone_phases, pairs | (more_alone - broken))
     in_vain = never | _failing(results, AGAIN)[0]
     return _plan({phase: wanted - in_vain for phase, wanted in plan.items()})
 
@@ -176,12 +183,15 @@ def _pairs_of_hosts(
     suspects: NDArray[np.integer], seen: Readings, findings: Findings, alone: Alone, random: np.random.Generator
 ) -> set[tuple[int, int]]:
     """Some pairs of each suspect host with hosts that are not; none of a host that has enough, some of them alone."""
-    good = _partners(seen, suspects)
+    good, group_of = _partners(seen, suspects), findings.effects.group_of
     enough = findings.pairs.settled >= min(PARTNERS, len(good) - 1)
     pairs: set[tuple[int, int]] = set()
     for host in suspects[~(enough & alone.touched(seen.hosts))[suspects]].tolist():
-        near = _showing(host, good, findings.effects)
-        partners = random.choice(near, min(PARTNERS, len(near)), replace=False)
+        showing = _showing(host, good, findings.effects)
+        partners = random.choice(showing, min(PARTNERS, len(showing)), replace=False)
+        mates = good[(group_of[good] == group_of[host]) & (good != host)]
+        if (group_of != group_of[host]).any():
+            partners = np.union1d(partners, random.choice(mates, min(MATES, len(mates)), replace=False))
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
     return pairs
 
@@ -278,6 +288,18 @@ def _pairs_between(
     number = min(PARTNERS, len(own), len(far))
     ends = zip(random.choice(own, number, False).tolist(), random.choice(far, number, False).tolist(), strict=True)
     return {(min(a, b), max(a, b)) for a, b in ends}
+
+
+def _pairs_of_devices(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, int]]:
+    """Of each two hosts pairs of the first ranks on their adapters, in the order of these."""
+    first: dict[int, dict[str, int]] = {}
+    for rank, (host, device) in enumerate(zip(results.ranks.host_index.tolist(), results.ranks.device, strict=True)):
+        first.setdefault(host, {}).setdefault(device, rank)
+    ranks: set[tuple[int, int]] = set()
+    for a, b in pairs:
+        ends = zip(sorted(first[a].values())[:MOST_RANKS], sorted(first[b].values())[:MOST_RANKS], strict=False)
+        ranks |= {(min(x, y), max(x, y)) for x, y in ends}
+    return ranks
 
 
 def _rank_pairs(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, int]]:

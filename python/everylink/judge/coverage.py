@@ -15,7 +15,8 @@ def not_looked_for(judged: Judged, kind: str) -> Iterable[str]:
     effects, count = judged.findings.effects, judged.readings.hosts
     if count < FEW_HOSTS:
         yield f"slow {kind}s (that takes {FEW_HOSTS} or more)"
-    known = f"of {FEWEST_HOSTS} {kind}s; {effects.whole_groups} known)"
+    several = effects.whole_groups if effects.whole_groups > 1 else "none are"  # one group is all of them
+    known = f"of {FEWEST_HOSTS} {kind}s; {several} known)"
     if effects.whole_groups < FEWEST_GROUPS:
         yield f"slow groups (that takes {FEWEST_GROUPS} groups {known}"
     ways = effects.whole_groups * (effects.whole_groups - 1) // 2

@@ -167,7 +167,8 @@ def _beyond_chance(of: _OfClass, classes: int) -> Iterator[Drifting]:
     for host in measured.tolist():
         rise = float(of.rise[host]) - typical
         chance = float(student_tail(z[host], len(measured) - 2)) * len(measured) * classes
-        is_large = rise > SMALLEST and rise >= OF_EXCESS * of.excess[host]
+        is_slower = float(of.rise[host]) + of.usual > SMALLEST  # and not just the others faster
+        is_large = is_slower and rise > SMALLEST and rise >= OF_EXCESS * of.excess[host]
         if chance < FALSE_RATE and is_large and of.least[host] - typical > OF_RISE * rise:
             yield Drifting(host, float(of.rise[host]) + of.usual, of.usual + typical, int(of.links[host]), chance)
 

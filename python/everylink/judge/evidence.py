@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.distributions import normal_tail
-from everylink.host_lists import folded
+from everylink.host_lists import expanded, folded
+from everylink.judge.comparable import GONE
 from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
-from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load
+from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load, slow_ways_at_equal_load
 from everylink.judge.findings import Findings, Found, hosts_among
 from everylink.judge.pairs import CLEAR_OF_PAIR
-from everylink.judge.phases import GONE, PhaseReadings, UnderLoad, alone_rows, measured_in, under_load
+from everylink.judge.phases import PhaseReadings, UnderLoad, alone_rows, is_way, measured_in, under_load
 from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
@@ -29,7 +30,7 @@ from everylink.judge.uplinks import (
     rest_of_way,
     slow_uplinks,
 )
-from everylink.judge.verdict import SURE, Scope, Side, Verdict
+from everylink.judge.verdict import BANDWIDTH, SURE, Scope, Side, Verdict
 from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
@@ -39,6 +40,9 @@ from everylink.units import plural, time_text
 
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
 MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
+FURTHER_WAY = 0.03  # log of the factor of small messages, by less of which ways with as many switches differ
+FURTHER = 2.0  # times as many seconds as small messages take longer
+MOST_HOSTS = 0.4  # of all, of a group that may be slow
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 FEW_OF_GROUPS = 0.25  # of the pairs of two groups found in the times: these may be several switches
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
@@ -75,10 +79,39 @@ class Judged:
         """Hosts that are slow only while others measure."""
         return {one.subject[0] for one in self.contention if isinstance(one, Found) and one.kind == "host"}
 
-    @property
+    @cached_property
     def unproven(self) -> frozenset[Found | Trunk]:
-        """What may be slow only while others measure."""
-        return self._under_load.unproven
+        """What may be slow only while others measure, or with some others only; and groups of so many hosts that all
+        others may be those that differ."""
+        group_of = self.findings.effects.group_of
+        size = np.bincount(group_of)
+        groups = (one for one in self.findings.bad if one.kind == "group")
+        large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
+        some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
+        some |= self._under_load.with_some
+        hosts = (one for one in some if isinstance(one, Found) and one.kind == "host")
+        at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
+        return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
+
+    def _is_usual(self, one: Found | Trunk) -> bool:
+        """Whether it is a host that is hardly slower alone than others differ."""
+        is_host = isinstance(one, Found) and one.kind == "host"
+        return is_host and self.alone.slow_with(one, self.findings).is_usual
+
+    @cached_property
+    def _usually_alone(self) -> PhaseReadings:
+        """Typical readings alone in place of the best: a few messages may take a detour."""
+        return measured_in(alone_rows(self.size), self.readings, typical=True)
+
+    def is_slow_with_some(self, one: Found | Trunk) -> bool:
+        """Whether some of its links are slow alone, and others, which could show it, are not."""
+        if isinstance(one, Found) and one.kind == "pair":
+            return False
+        if isinstance(one, Found) and one.kind == "rank" and self.alone.is_slow_near(one, self.findings) is False:
+            return True
+        if is_way(one):
+            return all(phase.slow_with(one, self.findings).some for phase in (self.alone, self._usually_alone))
+        return self.alone.slow_with(one, self.findings).is_no_end
 
     @property
     def slow_alone(self) -> frozenset[Found | Trunk]:
@@ -97,6 +130,14 @@ class Judged:
     def _between(self) -> Matrix | None:
         """What ways between groups take longer, likewise."""
         return None if self.longer is None else between_groups(self.longer, self.findings.effects.group_of)
+
+    def is_further(self, way: LoadedGroup) -> bool:
+        """Whether messages between two groups take longer at this size, too, than those between others."""
+        if way.other < 0 or self._between is None:
+            return False
+        others = self._between.copy()
+        others[[way.group, way.other], [way.other, way.group]] = np.nan
+        return bool(self._between[way.group, way.other] - np.nanmedian(others) > FURTHER_WAY)
 
     def _is_by_design(self, one: Trunk | Uplink) -> bool:
         """Whether a trunk or uplink is slow as ways between other groups are."""
@@ -132,6 +173,50 @@ class Judged:
             if not self._is_by_design(uplink) and not self._is_of_whole_way(uplink)
             and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
         ]  # fmt: skip
+
+    def by_alone(self, quiet: "Judged | None", small: "Judged | None") -> tuple[Found, ...]:
+        """Hosts that are slow by what was measured alone, though not under load; a few, as many are another kind.
+
+        Of messages that show bandwidth, and by more seconds than `small` ones take longer: a host may be further away.
+        Pairs that were measured because they look slow say nothing of the others of a host. `quiet`: the judgement with
+        a quarter of the ranks busy.
+        """
+        effects, found = self.findings.effects, list[Found]()
+        pairs = self.looking_slow | (quiet.looking_slow if quiet else set())
+        if effects.equals.one_host or self.size.bytes < BANDWIDTH:
+            return ()
+        told = hosts_among(self.unexplained, self.readings)
+        for host in sorted(set(self.alone.hosts_that_tell()) - told):
+            one = Found("host", (host,), Side.BOTH, 0.0, 0.0, 0)
+            slow = self.alone.slow_with(one, self.findings, pairs)
+            if not slow.all or not self.alone.knows_devices(host, self.ranks.device):
+                continue
+            one = replace(one, effect=slow.effect, z=slow.z, links=slow.links)
+            further = small.alone.slow_with(one, small.findings).seconds if small else 0.0
+            if slow.seconds > FURTHER * further and self._is_slow_near(one):
+                found.append(one)
+        many = alike(found, self.readings.hosts, max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts)))
+        return tuple(one for one in found if one not in many)
+
+    def _is_slow_near(self, host: Found) -> bool:
+        """Whether a host is slow alone with others of its group, too: else what leads to this may be; or has none."""
+        group_of = self.findings.effects.group_of
+        is_single = (group_of == group_of[host.subject[0]]).sum() == 1
+        return is_single or bool(self.alone.is_slow_near(host, self.findings))
+
+    @cached_property
+    def looking_slow(self) -> set[frozenset[int]]:
+        """Pairs of hosts that are slow, or may be."""
+        suspects = self.findings.pairs.suspects
+        pairs = {frozenset(one.subject) for one in self.findings.bad if one.kind == "pair"}
+        return pairs | {frozenset(ends) for ends in zip(suspects.frm.tolist(), suspects.to.tolist(), strict=True)}
+
+    @cached_property
+    def slow_with_all(self) -> set[int]:
+        """The hosts at the ends of slow pairs that are slow alone with all others."""
+        ends = sorted({host for pair in self._slow_pairs for host in pair.subject})
+        hosts = (Found("host", (host,), Side.BOTH, 0.0, 0.0, 0) for host in ends)
+        return {host.subject[0] for host in hosts if self.alone.slow_with(host, self.findings).all}
 
     @cached_property
     def of_uplinks(self) -> frozenset[Found | Trunk]:
@@ -193,7 +278,9 @@ class Judged:
         effects = self.findings.effects
         if effects.equals.one_host:
             return Edges()
-        edges = slow_at_the_edge(self._left("host"), effects, self.readings)
+        left = self.contention | self._under_load.unproven
+        hosts = [one for one in self.findings.bad if one.kind == "host" and one not in left]
+        edges = slow_at_the_edge(hosts, effects, self.readings)
         links = [self.alone.of_hosts.links_of(trunk, effects.group_of) for trunk in edges.trunks]
         alone = self.alone.longer_than_equals(links, self.findings)
         trunks = (
@@ -250,7 +337,7 @@ class Judged:
     def slow_trunks(self) -> tuple[Trunk, ...]:
         """Slow trunks between two groups that are slow alone, too: by the best readings, or by typical ones, since a
         few messages may take a detour."""
-        usually = measured_in(alone_rows(self.size), self.readings, typical=True).are_slow(self.findings)
+        usually = self._usually_alone.are_slow(self.findings)
         slow = (one for one in self.findings.trunks if one.other >= 0 and (one in self.slow_alone or usually[one]))
         return (*(one for one in slow if not self._is_by_design(one)), *self._edges.trunks)
 
@@ -269,7 +356,12 @@ class Judged:
         told = {one.subject[0] for one in bad if one.kind == "group"} | {uplink.group for uplink in self.uplinks}
         told |= {group for trunk in self.trunks for group in (trunk.group, trunk.other)}
         found = slow_at_equal_load(self.size, self.readings, self.findings.effects, hosts)
-        return tuple(one for one in found if one.group not in told)
+        groups = tuple(one for one in found if one.group not in told)
+        if self.size.bytes < BANDWIDTH:
+            return groups
+        ways = slow_ways_at_equal_load(self.size, self.readings, self.findings.effects, hosts)
+        known = self.slow_ways
+        return (*groups, *(one for one in ways if (one.group, one.other) not in known))
 
     @cached_property
     def drift(self) -> Drift:
@@ -315,10 +407,12 @@ class Names:
         return units
 
     def ends_of(self, trunk: Verdict) -> list[set[str]]:
-        """The hosts at each end of a trunk."""
+        """The hosts at each end of a trunk: those of a group, or of a node set."""
         number = {self.group_in_short(group): group for group in np.unique(self.groups).tolist()}
-        ends = (number.get(name, -1) for name in trunk.subject)
-        return [{self.units[host] for host in np.flatnonzero(self.groups == group)} for group in ends]
+        return [
+            {self.units[host] for host in np.flatnonzero(self.groups == number[name])} if name in number
+            else _hosts_of_set(name) for name in trunk.subject
+        ]  # fmt: skip
 
     def group_in_short(self, group: int) -> str:
         """The group's label, or its hosts as a node set."""
@@ -355,6 +449,14 @@ class Names:
         return "pair", tuple(self.hosts[i] for i in found.subject)
 
 
+def _hosts_of_set(name: str) -> set[str]:
+    """None where a host has a name that no node set can hold."""
+    try:
+        return set(expanded(name))
+    except ValueError:
+        return set()
+
+
 def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
     text = f"{_slow_text(found, judged, names.unit_kind)}{_when(judged)}"
@@ -372,6 +474,17 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
         kind, subject, str(found.side), "slow", judged.size.bytes, factor, confidence, found.links, text,
         scope=Scope.BEYOND if is_beyond else Scope.ALL,
     )  # fmt: skip
+
+
+def alone_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
+    """Of one of Judged.by_alone."""
+    verdict, factor = slow_verdict(found, judged, names), float(np.exp(found.effect))
+    _, _, direction = verdict.evidence.partition("; measured one way")
+    text = (
+        f"measured alone, its {plural(found.links, 'connection')} take {factor:.2f}x the time of those of other "
+        f"{names.unit_kind}s; while all measure, what they share hides it"
+    )
+    return replace(verdict, evidence=f"{text}; measured one way{direction}" if direction else text)
 
 
 def _directed(found: Found, side: Side) -> Found:
@@ -466,6 +579,8 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
     links = sum(pair.links for pair in pairs)
     own = sorted({host for pair in pairs for host in pair.subject if host in uplink.members})
     far = sorted({host for pair in pairs for host in pair.subject if host not in uplink.members})
+    if not judged.told and 2 * len(own) <= len(uplink.members):  # groups found in the times may be several switches
+        subject = (names.in_short(own), *subject[1:])
     is_part = not judged.told and uplink.other >= 0 and len(pairs) < FEW_OF_GROUPS * uplink.between
     if is_part or len(pairs) >= NEARLY_ALL * len(own) * len(far):
         subject = (names.in_short(own), names.in_short(far))
@@ -479,15 +594,17 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
 
 
 def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict:
-    """Subject: the group."""
+    """Subject: the group, or both groups."""
     factor = float(np.exp(loaded.effect))
+    ends = [loaded.group, loaded.other] if loaded.other >= 0 else [loaded.group]
+    which = "links between the two" if loaded.other >= 0 else "its links with other groups"
+    cables = "the cables between them" if loaded.other >= 0 else "its cables to other switches"
     text = (
-        f"its links with other groups take {factor:.2f}x the time of those of groups of as many hosts, on average and "
-        f"under equal load, in the order of the run and in orders drawn anew: one of its cables to other switches is "
-        f"slow or missing, or carries other traffic"
+        f"{which} take {factor:.2f}x the time of those of groups of as many hosts, on average and under equal load, in "
+        f"the order of the run and in orders drawn anew: one of {cables} is slow or missing, or carries other traffic"
     )
     tested = judged.findings.tested["group"]
-    subject = (names.group_in_short(loaded.group),)
+    subject = tuple(names.group_in_short(group) for group in ends)
     return Verdict(
         "trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence_of(loaded.z, tested),
         loaded.links, text,

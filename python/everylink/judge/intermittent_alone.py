@@ -34,6 +34,8 @@ from everylink.model.rows import Outcome, Rows
 from everylink.robust import Values, spread
 
 SMALLEST = 0.2  # log of the factor of a slow step; less hurts nobody, and longer routes now and then take less
+SELDOM = 0.01  # a host that is slow at times is so in so few steps alone by chance
+AS_SLOW = 0.5  # part of what a step takes longer under load from which one is slow alone, too
 SURELY = 0.1  # part of FALSE_RATE: there are several rounds and message sizes to be found at
 LEAST_CHANCE = 1e-300
 Index = NDArray[np.int64]
@@ -176,6 +178,14 @@ def find_alone(steps: AloneSteps, bad: set[int]) -> list[Intermittent]:
         found.append(worst)
         steps = steps.of(~steps.touching(worst.host))
     return found
+
+
+def needs_load(found: Intermittent, steps: AloneSteps) -> bool:
+    """Whether a host that is slow at times while others measure was so alone in fewer steps, of these, than chance
+    explains: then ways or adapters that are shared make it so."""
+    own = steps.beyond[steps.touching(found.host)]
+    slow, rate = int((own > AS_SLOW * found.factor).sum()), found.slow / found.steps
+    return len(own) > 0 and 1 - float(binomial_tail(slow + 1, len(own), rate)) < SELDOM
 
 
 def suspects_alone(steps: AloneSteps) -> list[int]:

@@ -70,7 +70,7 @@ def judge(
         collected.structure += oversubscribed(results, alone, groups, names)
     longer = {one for one in verdicts if (one.kind, one.subject, one.bytes) in collected.longer}
     verdicts = [one for one in verdicts if not (one in longer and one.is_slow_pair)]  # no host or trunk for them
-    verdicts = [one for one in smallest_explanation(verdicts, names) if one not in longer]
+    verdicts = [one for one in smallest_explanation(verdicts, names, collected.slow_with_all) if one not in longer]
     return judgement(results, collected, rows_of_hosts(verdicts, names))
 
 

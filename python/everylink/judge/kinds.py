@@ -17,8 +17,9 @@ from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import PROCESSOR, Cluster, cluster_of, kinds_of_hosts, smallest_class
 from everylink.judge.positions import places_of, positions_of
 from everylink.judge.readings import UNKNOWN, Readings, readings
-from everylink.model.results import Results
-from everylink.robust import Matrix, Values, both_ways, known_sample, lower_quantiles, sampled
+from everylink.model.results import Results, Size
+from everylink.model.rows import ONE_WAY, Outcome, Rows
+from everylink.robust import Matrix, Values, both_ways, is_whole, known_sample, lower_quantiles, sampled
 
 Index = NDArray[np.int64]
 Block = tuple[Any, ...]  # rows and columns of a matrix
@@ -28,6 +29,8 @@ SAME = 0.02  # log of the factor: a partner that is slower than this is slower
 TIGHT = 0.015  # largest standard deviation within a class, log of the factor
 APART = 0.04  # least difference between two classes, log of the factor
 MOSTLY = 0.8  # part of the hosts that classes must hold
+FEWEST_ALONE, LOW_ALONE = 6, 0.2  # links, and their quantile: of those measured alone many are suspects
+GONE_ALONE = 0.35  # part of the difference of two classes below which it needs load
 TOLD = 0.9  # part of the hosts that must say what their adapters can do
 
 
@@ -95,7 +98,46 @@ def kinds_of(results: Results) -> Kinds:
         return told
     if hosts == 1:
         hosts = len(results.ranks)
-    return seen_kinds((seen_classes(readings(results, size)) for size in results.sizes), hosts)
+    return seen_kinds((_classes_at(results, size) for size in results.sizes), hosts)
+
+
+def _classes_at(results: Results, size: Size) -> Index | None:
+    """The classes of hosts that the times of one size show, unless links measured alone do not."""
+    seen = readings(results, size)
+    classes = seen_classes(seen)
+    return None if classes is None or _need_load(classes, size.rows.of_attempt(ONE_WAY), seen) else classes
+
+
+def _need_load(classes: Index, rows: Rows, seen: Readings) -> bool:
+    """Whether hosts of some class are slower than those of the fastest one only while others measure.
+
+    By the quickest links, alone, that have a host of the slower class, and those between hosts of the fastest one,
+    against those of all readings; unknown where few were measured alone.
+    """
+    alone = _lower_by_hosts(rows, seen)
+    every = np.arange(seen.hosts)
+    for number in range(2, int(classes.max()) + 1):
+        of_class, fastest = (classes == number), (classes == 1)
+        slower = of_class[:, None] & (of_class | fastest)[None, :]
+        there = alone[slower | slower.T], alone[fastest[:, None] & fastest[None, :]]
+        known = [one[np.isfinite(one)] for one in there]
+        loaded = seen.cells(every, every).median if is_whole(seen.hosts) else None
+        if loaded is None or min(map(len, known)) < FEWEST_ALONE:
+            continue
+        own, usual = (float(np.quantile(one, LOW_ALONE)) for one in known)
+        apart = float(np.nanmedian(loaded[slower | slower.T]) - np.nanmedian(loaded[fastest[:, None] & fastest]))
+        if own - usual < GONE_ALONE * apart:
+            return True
+    return False
+
+
+def _lower_by_hosts(rows: Rows, seen: Readings) -> Matrix:
+    """The best of these readings between each two hosts, log seconds [host, host]; NaN where there is none."""
+    best = np.full((seen.hosts, seen.hosts), np.inf)
+    ok = (rows.outcome == Outcome.OK) & (rows.median > 0)
+    ends = tuple(seen.host_of[ranks[ok].astype(np.int64)] for ranks in (rows.frm, rows.to))
+    np.minimum.at(best, ends, np.log(rows.median[ok].astype(np.float64)))
+    return np.where(np.isfinite(best), best, np.nan)
 
 
 def told_kinds(results: Results) -> Kinds | None:

@@ -19,8 +19,10 @@ from everylink.units import plural
 
 QUESTION = "More switches or longer cables on the way by design, or a slow port? The topology tells."
 LEAST, MORE = 0.05, 2.0  # log of the factor, by less of which links of one class differ; times as many seconds
+MOST_OF_THEM, FEWEST_OTHERS = 0.9, 4  # quantile of the pairs that are slow as others are; such pairs that tell
 LONGEST_OF_PAIR = np.log(2.0)  # of a pair by itself; what takes longer than a few more switches is a fault
-Ends = tuple[frozenset[int], frozenset[int]]
+Sides = tuple[frozenset[int], frozenset[int]]
+Ends = frozenset[str]  # of a pair
 Pairs = tuple[tuple[int, int], ...]
 
 
@@ -34,7 +36,7 @@ class SlowWay:
 
     kind: str
     verdict: Verdict
-    ends: Ends
+    ends: Sides
     links: Pairs
     seconds: float
 
@@ -63,10 +65,14 @@ class LongerPairs:
 
     `seconds`: by how much the messages of a pair may take longer for that. A longer way adds as many seconds to large
     messages as to small ones. `usual`: seconds of a message of a slow pair without what it takes longer, by its size.
+    `repeated`: pairs that large messages show to be slow as others are, and their hosts; `beyond`: what slow pairs take
+    longer alone, by their size: log of the factor and seconds.
     """
 
-    seconds: dict[frozenset[str], float] = field(default_factory=dict)
-    usual: dict[tuple[frozenset[str], int], float] = field(default_factory=dict)
+    seconds: dict[Ends, float] = field(default_factory=dict)
+    usual: dict[tuple[Ends, int], float] = field(default_factory=dict)
+    repeated: dict[Ends, tuple[int, ...]] = field(default_factory=dict)
+    beyond: dict[tuple[Ends, int], tuple[float, float]] = field(default_factory=dict)
 
     def see(self, judged: Judged, names: Names) -> None:
         """The slow pairs of one size."""
@@ -84,12 +90,33 @@ class LongerPairs:
             ends = frozenset(names.of(pair)[1])
             longer = MORE * self.usual[ends, size] * np.expm1(pair.effect) if size < BANDWIDTH else np.inf
             self.seconds[ends] = max(self.seconds.get(ends, 0.0), float(longer))
+        if size >= BANDWIDTH:
+            self.repeated |= {frozenset(names.of(pair)[1]): pair.subject for pair in judged.repeated}
+        slow = {frozenset(names.of(one)[1]): one.subject for one in judged.findings.bad if one.kind == "pair"}
+        hosts = slow | self.repeated
+        alone = judged.alone.longer_than_equals([[(one, other)] for one, other in hosts.values()], judged.findings)
+        self.beyond |= {(ends, size): longer for ends, longer in zip(hosts, alone, strict=True) if longer[0] > 0}
 
     def explain(self, verdict: Verdict) -> bool:
         """Whether a slow pair takes no longer than that; so do those of which the usual time is not known."""
-        ends = frozenset(verdict.subject)
-        usual = self.usual.get((ends, verdict.bytes), 0.0)
-        return ends in self.seconds and usual * ((verdict.factor or 1.0) - 1) <= self.seconds[ends]
+        ends, size = frozenset(verdict.subject), verdict.bytes
+        beyond = self._beyond_others(ends, size)
+        if beyond is not None and (beyond < LEAST or ends in self.repeated):
+            return beyond < LEAST
+        longer = self.usual.get((ends, size), 0.0) * ((verdict.factor or 1.0) - 1)
+        known = ((other, *alone) for (one, other), alone in self.beyond.items() if one == ends)
+        small = (seconds for other, log, seconds in known if other < BANDWIDTH and log > LEAST)
+        if size >= BANDWIDTH and longer <= MORE * max(small, default=-1.0):
+            return True
+        return ends in self.seconds and longer <= self.seconds[ends]
+
+    def _beyond_others(self, ends: Ends, size: int) -> float | None:
+        """How much longer a pair takes alone than nearly all of those that are slow as others are, log of the factor;
+        None where that is not known."""
+        others = [self.beyond[one, size][0] for one in self.repeated if one != ends and (one, size) in self.beyond]
+        if (ends, size) not in self.beyond or len(others) < FEWEST_OTHERS:
+            return None
+        return self.beyond[ends, size][0] - float(np.quantile(others, MOST_OF_THEM))
 
 
 def structures_of(ways: Sequence[SlowWay], names: Names) -> Iterator[Structure]:
@@ -135,7 +162,7 @@ def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
     return ways
 
 
-def _longer_alone(parts: Sequence[tuple[Ends, Pairs]], judged: Judged) -> list[tuple[float, float]]:
+def _longer_alone(parts: Sequence[tuple[Sides, Pairs]], judged: Judged) -> list[tuple[float, float]]:
     """As PhaseReadings.longer_than_equals, of some links, or of all between two sets of hosts."""
     if not parts:
         return []
@@ -152,7 +179,7 @@ def _links(one: Found | Trunk | Uplink) -> Pairs:
     return tuple((pair.subject[0], pair.subject[1]) for pair in one.pairs) if isinstance(one, Uplink) else ()
 
 
-def _ends(one: Found | Trunk | Uplink, judged: Judged) -> Ends:
+def _ends(one: Found | Trunk | Uplink, judged: Judged) -> Sides:
     group_of = judged.findings.effects.group_of
     match one:
         case Trunk():

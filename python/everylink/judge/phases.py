@@ -2,11 +2,28 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.comparable import (
+    AS_SLOW,
+    ENOUGH_ALONE,
+    ENOUGH_OF_FEW,
+    FAR_BEYOND,
+    FEWEST_GOOD,
+    GONE,
+    HEALTHY,
+    LEAST,
+    LEAST_ALONE,
+    SHOWN_ALONE,
+    BestReadings,
+    Comparable,
+    Links,
+    OneWay,
+    SlowWith,
+    turned,
+)
 from everylink.judge.effects import Effects
 from everylink.judge.findings import Findings, Found
 from everylink.judge.readings import Readings
@@ -14,215 +31,14 @@ from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
 from everylink.model.rows import ALONE, ONE_WAY, QUARTER, Outcome, Rows, chosen
-from everylink.units import time_text
 
-SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
-LEAST = 0.05  # least difference, log of the factor
-FEWEST_GOOD = 4  # good links needed for comparison
-GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
-GONE_OF_GROUP = 0.5  # likewise of a group, whose many links tell more
+GONE_OF_GROUP = 0.5  # part of the effect of a group, whose many links tell more; see GONE
 GONE_OF_PAIR = 0.5  # likewise of a pair, which others on its way slow no more than it is slow alone
-LEAST_ALONE = 0.03  # log of the factor: healthy links are slower than the quickest of their like by less
 FEWEST_OF_HOST = 5  # links with others in a phase, of a host that it may tell of
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
 SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
-AS_SLOW, PART_AS_SLOW = 0.3, 0.25  # part of its effect by which a pair may be slower than this part of the controls
-HEALTHY = 0.2  # quantile of links measured alone that is healthy, though many of them were suspect
-OTHER_PART = 1 << 40  # no number of a bad part
-FAR_BEYOND = 1 << 32  # more than any number of units
-Links = list[tuple[int, int]]  # from, to
-
-
-@dataclass(frozen=True)
-class OneWay:
-    """The slow direction of links measured alone; SEND: from -> to as given. `effect`: log of its factor.
-
-    Where one direction is slow, the other one of the same links is what it is compared with: `usual` log seconds. A
-    round trip has half of each, so it shows less. Where both are, `effect` is that of the round trip.
-    """
-
-    side: Side
-    effect: float
-    usual: float
-
-    def __str__(self) -> str:
-        if self.side == Side.BOTH:
-            return "measured one way, both directions are slow"
-        slow, usual = (time_text(float(np.exp(log))) for log in (self.usual + self.effect, self.usual))
-        return f"measured one way, {slow} in this direction and {usual} in the other"
-
-
-@dataclass(frozen=True)
-class BestReadings:
-    """The best reading of single links in one phase of `--confirm`, [n] each: hosts or ranks, log seconds,
-    and of how many readings it is the best."""
-
-    frm: NDArray[np.int64]
-    to: NDArray[np.int64]
-    time: NDArray[np.float64]
-    count: NDArray[np.int64]
-
-    @property
-    def none(self) -> "BestReadings":
-        """Without any."""
-        return BestReadings(self.frm[:0], self.to[:0], self.time[:0], self.count[:0])
-
-    def one_way(self, effect: float, links: Links) -> OneWay | None:
-        """The slow direction of these links, and its factor; None if they were not measured alone."""
-        if not len(self.time):
-            return None
-        there, back = self._times(links), self._times(_turned(links))
-        both = np.isfinite(there) & np.isfinite(back)
-        if not both.any():
-            return None
-        difference = float(np.median(there[both] - back[both]))
-        if abs(difference) < max(SIDED * effect, LEAST):
-            return OneWay(Side.BOTH, effect, 0.0)
-        side = Side.SEND if difference > 0 else Side.RECEIVE
-        usual = float(np.median((back if difference > 0 else there)[both]))
-        return OneWay(side, abs(difference), usual)
-
-    @cached_property
-    def _number(self) -> NDArray[np.int64]:
-        """A number for each link, in ascending order."""
-        return self.frm * FAR_BEYOND + self.to
-
-    def places(self, links: Links) -> NDArray[np.int64]:
-        """Where the readings of these links are, in ascending order; links without a reading are left out."""
-        wanted = np.array(sorted({a * FAR_BEYOND + b for a, b in links}), np.int64)
-        at = np.searchsorted(self._number, wanted)
-        at, wanted = at[at < len(self._number)], wanted[at < len(self._number)]
-        return np.asarray(at[self._number[at] == wanted])
-
-    def links_of(self, found: Found | Trunk, group_of: NDArray[np.int64]) -> Links:
-        """The link of a pair; for a host, a group or a trunk, its measured links with it, or its group, as sender."""
-        if isinstance(found, Trunk):
-            return self.between(np.flatnonzero(group_of == found.group), np.array(found.far))
-        if found.kind == "pair":
-            a, b = found.subject
-            return [(a, b)]
-        (unit,) = found.subject
-        if found.kind == "group":
-            inside = group_of == unit
-            return self.between(np.flatnonzero(inside), np.flatnonzero(~inside))
-        partners = np.unique(np.concatenate([self.to[self.frm == unit], self.frm[self.to == unit]])).tolist()
-        return [(unit, p) for p in partners]
-
-    def between(self, own: NDArray[np.integer], far: NDArray[np.integer]) -> Links:
-        """The measured links from one set of hosts to another."""
-        over = np.isin(self.frm, own) & np.isin(self.to, far)
-        return sorted(set(zip(self.frm[over].tolist(), self.to[over].tolist(), strict=True)))
-
-    def _times(self, links: Links) -> NDArray[np.float64]:
-        """Log seconds of each of these links, NaN where there is no reading."""
-        found = (self.places([link]) for link in links)
-        return np.array([self.time[at[0]] if len(at) else np.nan for at in found])
-
-
-@dataclass(frozen=True)
-class _Comparable:
-    """What makes readings of a phase comparable, [n] each: a number for the class of the link, and for its bad part.
-
-    The bad part: a bad host, group or rank at an end, another number where that receives; 0: none.
-    """
-
-    best: BestReadings
-    of_class: NDArray[np.int64]
-    part: NDArray[np.int64]
-
-    def without(self, links: Links) -> "_Comparable":
-        """The same, but these links are no good ones to compare with: messages that pass a slow switch, for instance,
-        are as slow as its own. Those of parts that have too few others are."""
-        part, at = self.part.copy(), self.best.places(links)
-        part[at] = np.where(part[at] == 0, OTHER_PART, part[at])
-        for number in np.unique(self.of_class).tolist():
-            own = self.of_class == number
-            if (part[own] == 0).sum() < FEWEST_GOOD:
-                part[own] = self.part[own]
-        return replace(self, part=part)
-
-    @cached_property
-    def _like(self) -> dict[tuple[int, int], NDArray[np.float64]]:
-        """By class and bad part the readings, the best first."""
-        order, begins = self._in_order
-        first = order[begins].tolist()
-        parts = np.split(self.best.time[order], begins[1:])
-        return {(int(self.of_class[at]), int(self.part[at])): part for at, part in zip(first, parts, strict=False)}
-
-    @cached_property
-    def _in_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where the readings are by class, bad part and time, and where in this order each part begins."""
-        order = np.lexsort((self.best.time, self.part, self.of_class))
-        of_class, part = self.of_class[order], self.part[order]
-        changes = (np.diff(of_class, prepend=-1) != 0) | (np.diff(part, prepend=-1) != 0)
-        return order, np.flatnonzero(changes)
-
-    @cached_property
-    def _rank(self) -> NDArray[np.int64]:
-        """How many better readings of its class and part there are; [n]."""
-        order, begins = self._in_order
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order)) - np.repeat(begins, np.diff(begins, append=len(order)))
-        return rank
-
-    def _usual(self, of_class: int, part: int, own: NDArray[np.int64]) -> float:
-        """What healthy readings take, log seconds, without these `own` ones; NaN if there are too few."""
-        like = self._like.get((of_class, part), np.zeros(0))
-        own = np.sort(self._rank[own[(self.of_class[own] == of_class) & (self.part[own] == part)]])
-        count = len(like) - len(own)
-        if count < FEWEST_GOOD:
-            return np.nan
-        at = HEALTHY * (count - 1)
-        wanted = np.array([int(at), int(at) + 1])
-        low, high = like[wanted + np.searchsorted(own - np.arange(len(own)), wanted, "right")]
-        return float(low + (high - low) * (at - int(at)))
-
-    def are_slow(
-        self, effect: float, links: Links, is_pair: bool, gone: float = GONE, unless_usual: bool = False
-    ) -> bool | None:
-        """Whether these links keep their effect against others of their class, which no bad end slows.
-
-        Links of a pair that has a bad end are compared with other links of that end. None if too few are known; but a
-        pair with a bad end then has no proof of its own, so False. `unless_usual`: not where a good part of the others
-        take as long.
-        """
-        both = [*links, *_turned(links)]
-        beyond = ((one, self.beyond_usual(one, both, is_pair)) for one in (links, _turned(links)))
-        known = [(one, median) for one, median in beyond if np.isfinite(median)]
-        if not known:
-            return False if is_pair and bool((self.part[self.best.places(both)] > 0).any()) else None
-        slow = (one for one, median in known if median >= max(gone * effect, LEAST_ALONE))
-        return any(not (unless_usual and self._are_usual(one, effect)) for one in slow)
-
-    def beyond_usual(self, links: Links, without: Links, is_pair: bool) -> float:
-        """The median of what these links take beyond what is usual `without` some; NaN where that is not known."""
-        own, left_out = self.best.places(links), self.best.places(without)
-        of_class, part = self.of_class[own].tolist(), (self.part[own] * is_pair).tolist()
-        usual = {key: self._usual(*key, left_out) for key in set(zip(of_class, part, strict=True))}
-        beyond = self.best.time[own] - [usual[key] for key in zip(of_class, part, strict=True)]
-        beyond = beyond[np.isfinite(beyond)]
-        return float(np.median(beyond)) if len(beyond) else np.nan
-
-    def longer_than_usual(self, links: Links) -> tuple[float, float]:
-        """How much longer these links take than what is usual, in the slower direction: log of the factor, and
-        seconds."""
-        longest, both = (np.nan, np.nan), [*links, *_turned(links)]
-        for one in (links, _turned(links)):
-            beyond = self.beyond_usual(one, both, False)
-            if np.isfinite(beyond) and not beyond <= longest[0]:
-                seconds = float(np.exp(np.median(self.best.time[self.best.places(one)])))
-                longest = beyond, -seconds * float(np.expm1(-beyond))
-        return longest
-
-    def _are_usual(self, links: Links, effect: float) -> bool:
-        """Whether most of these links are no slower than a good part of those of their class that have no bad end,
-        such as those with hosts that are further away."""
-        as_slow = []
-        for at in self.best.places(links).tolist():
-            like = self._like.get((int(self.of_class[at]), 0), np.zeros(0))
-            if len(like) >= FEWEST_GOOD:
-                as_slow.append(1 - np.searchsorted(like, self.best.time[at] - AS_SLOW * effect) / len(like))
-        return bool(as_slow) and float(np.median(as_slow)) >= PART_AS_SLOW
+SAME_PLACES = 0.03  # log of the factor that places may seem to add for noise
+PART_LIKE = 0.15  # part of the controls that a pair may be as slow as
 
 
 @dataclass(frozen=True)
@@ -256,7 +72,7 @@ class PhaseReadings:
         bad = _still_bad(slow)
         hosts = self._hosts_comparable(findings, bad)
         ranks = self._ranks_comparable(findings)
-        bad_hosts = _hosts_of(bad) | _in_groups(bad, findings)
+        bad_hosts = _hosts_of(bad) | _in_groups(bad, findings) | self.bad_elsewhere
         for one in findings.bad:
             if one.kind == "rank":
                 links = self.of_ranks.links_of(one, group_of)
@@ -280,11 +96,79 @@ class PhaseReadings:
         one_way = self.of_hosts.one_way(found.effect, links)
         if one_way is None or one_way.side == Side.BOTH:
             return one_way
-        back = _turned(links)
+        back = turned(links)
         faster = back if one_way.side == Side.SEND else links
         comparable = self._hosts_comparable(findings, [one for one in findings.bad if one.kind in ("host", "group")])
         is_slow = comparable.beyond_usual(faster, [*links, *back], False) > max(GONE * one_way.effect, LEAST)
         return OneWay(Side.BOTH, found.effect, 0.0) if is_slow else one_way
+
+    def hosts_that_tell(self) -> list[int]:
+        """The hosts of which so many links were measured in this phase that these may suffice for a verdict."""
+        ends = np.concatenate([self.of_hosts.frm, self.of_hosts.to])
+        return np.flatnonzero(np.bincount(ends) >= self._enough).tolist() if len(ends) else []
+
+    @property
+    def _enough(self) -> int:
+        """The links that tell of a host by themselves: nearly all that it has, if these are few."""
+        others = int(self.host_of.max(initial=0))
+        return min(ENOUGH_ALONE, max(others - 2, ENOUGH_OF_FEW))
+
+    def slow_with(self, one: Found | Trunk, findings: Findings, without: Set[frozenset[int]] = frozenset()) -> SlowWith:
+        """How many links of a host, rank, group or trunk are slow in this phase, of those that could show it.
+
+        Those that take as long anyway, over narrower ways, do not. `without`: pairs of hosts that do not count.
+        """
+        comparable, links = self._that_could_show(one, findings)
+        links = [link for link in links if frozenset(link) not in without]
+        return replace(comparable.slow_among(links), enough=self._enough)
+
+    def knows_devices(self, host: int, device: Sequence[str]) -> bool:
+        """Whether links of all adapters that a host uses were measured: of some only, these may be slow alone."""
+        own = np.flatnonzero(self.host_of == host).tolist()
+        measured = set(self.of_ranks.frm.tolist()) & set(own)
+        return {device[rank] for rank in own} == {device[rank] for rank in measured}
+
+    def is_slow_near(self, one: Found, findings: Findings) -> bool | None:
+        """Whether a host or rank is slow with other hosts of its own group, too; None if no such link is known."""
+        group_of = findings.effects.group_of
+        if one.kind == "rank":
+            readings, comparable, host_of = self.of_ranks, self._ranks_comparable(findings), self.host_of
+        else:
+            ends = [bad for bad in findings.bad if bad.kind in ("host", "group")]
+            readings, host_of = self.of_hosts, np.arange(len(group_of))
+            comparable = self._hosts_comparable(findings, ends)
+        own = group_of[host_of[one.subject[0]]]
+        near = [(a, b) for a, b in readings.links_of(one, group_of) if group_of[host_of[b]] == own]
+        both = [*near, *turned(near)]
+        slower = np.fmax(*(comparable.each_beyond(way, both, HEALTHY) for way in (near, turned(near))))
+        known = slower[np.isfinite(slower)]
+        return float(np.median(known)) >= max(SHOWN_ALONE * one.effect, LEAST_ALONE) if len(known) else None
+
+    def _that_could_show(self, one: Found | Trunk, findings: Findings) -> tuple[Comparable, Links]:
+        """What the links of a host, rank, group or trunk are to be compared with, and those links of it that pass
+        nothing else that is bad, and have no partner of a slower kind."""
+        effects = findings.effects
+        ends = [bad for bad in findings.bad if bad.kind in ("host", "group")]
+        bad, group_of = _hosts_of(ends) | self.bad_elsewhere, effects.group_of
+        if isinstance(one, Found) and one.kind == "rank":
+            host = int(self.host_of[one.subject[0]])
+            links = self.of_ranks.links_of(one, group_of)
+            return self._ranks_comparable(findings), [
+                (a, b) for a, b in links if int(self.host_of[b]) not in bad | _in_groups(ends, findings) - {host}
+            ]
+        links, beside = self.of_hosts.links_of(one, group_of), self._hosts_comparable(findings, ends)
+        if isinstance(one, Trunk) or one.kind == "group":
+            in_groups = _in_groups(ends, findings)
+            own = {host for a, b in links for host in (a, b)} if isinstance(one, Trunk) else _members(one, findings)
+            return beside.without(self._links_of_ways(findings)), _without(bad | (in_groups - own), links)
+        (host,) = one.subject
+        every, kind_of = np.arange(len(group_of)), effects.equals.kind_of
+        kinds = set(kind_of[every[effects.shows(host, every)]].tolist()) or {int(kind_of[host])}
+        is_beyond = host in findings.beyond
+        return beside, [
+            (a, b) for a, b in _without(bad - {host}, links)
+            if int(kind_of[b]) in kinds and not (is_beyond and group_of[a] == group_of[b])
+        ]  # fmt: skip
 
     def longer_than_equals(self, ways: Sequence[Links], findings: Findings) -> list[tuple[float, float]]:
         """How much longer the links of each way, without those of slow hosts, take than their like, in the slower
@@ -296,7 +180,7 @@ class PhaseReadings:
     def like_controls(self, findings: Findings) -> frozenset[Found]:
         """The pairs that are no slower than a good part of the links of their class that nothing is known against.
 
-        Then ways of the class differ in length by design. Only pairs without a bad end.
+        Then ways of the class differ in length by design.
         """
         slow, best = self.are_slow(findings), self.of_hosts
         comparable = self._hosts_comparable(findings, _still_bad(slow))
@@ -308,12 +192,11 @@ class PhaseReadings:
         found = []
         for pair, both in links.items():
             own = best.places(both)
-            own = own[comparable.part[own] == 0]
             if len(own):
                 slower = int(own[np.argmax(best.time[own])])
                 like = best.time[control & (comparable.of_class == comparable.of_class[slower])]
                 as_slow = like >= best.time[slower] - AS_SLOW * pair.effect
-                if as_slow.sum() >= max(FEWEST_GOOD, PART_AS_SLOW * len(like)):
+                if as_slow.sum() >= max(FEWEST_GOOD, PART_LIKE * len(like)):
                     found.append(pair)
         return frozenset(found)
 
@@ -348,15 +231,15 @@ class PhaseReadings:
     def _links_of_trunks(self, trunks: Iterable[Trunk], findings: Findings) -> Links:
         """The links of these trunks, both directions."""
         there = [link for trunk in trunks for link in self.of_hosts.links_of(trunk, findings.effects.group_of)]
-        return [*there, *_turned(there)]
+        return [*there, *turned(there)]
 
-    def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> _Comparable:
+    def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> Comparable:
         best, effects = self.of_hosts, findings.effects
         of_ranks = {int(self.host_of[one.subject[0]]) for one in findings.bad if one.kind == "rank"}
         part = _bad_parts(bad, _hosts_of(bad) | of_ranks | self.bad_elsewhere, best, effects.group_of)
-        return _Comparable(best, effects.class_number(best.frm, best.to), part)
+        return Comparable(best, effects.class_number(best.frm, best.to), part)
 
-    def _ranks_comparable(self, findings: Findings) -> _Comparable:
+    def _ranks_comparable(self, findings: Findings) -> Comparable:
         """Ranks are compared with those at the same place of other hosts."""
         best, place_of = self.of_ranks, findings.effects.equals.position_of
         frm, to = self.host_of[best.frm], self.host_of[best.to]
@@ -369,7 +252,9 @@ class PhaseReadings:
             ends = (best.frm, best.to) if found.kind == "rank" else (frm, to)
             if found.kind in ("rank", "host"):
                 part[(ends[0] == found.subject[0]) | (ends[1] == found.subject[0])] = 1
-        return _Comparable(best, of_class, part)
+        elsewhere = list(self.bad_elsewhere)
+        part[np.isin(frm, elsewhere) | np.isin(to, elsewhere)] = 1
+        return Comparable(best, of_class, part)
 
 
 @dataclass(frozen=True)
@@ -379,12 +264,14 @@ class UnderLoad:
 
     `unproven`: pairs, groups and trunks that nobody measured alone, and hosts and ranks of which too few links were, in
     a run that measured others so; and a few pairs that were slow alone, but not often enough to be sure. `slow_alone`:
-    what was measured so, and is slow.
+    what was measured so, and is slow. `with_some`: hosts and trunks between two groups that are slow with a quarter of
+    the ranks, and not alone, with some others only.
     """
 
     contention: frozenset[Found | Trunk]
     unproven: frozenset[Found | Trunk]
     slow_alone: frozenset[Found | Trunk]
+    with_some: frozenset[Found | Trunk]
 
 
 def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings) -> UnderLoad:
@@ -400,11 +287,16 @@ def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings)
         group_of = findings.effects.group_of
         unproven = {
             one for one, slow in slow_alone.items()
-            if slow is None and (_is_way(one) or alone.knows_little_of(one, group_of))
+            if slow is None and (is_way(one) or alone.knows_little_of(one, group_of))
         }  # fmt: skip
         unproven |= set(surviving(findings, slow_alone, alone))
+    only_in_quarter = (
+        one for one, slow in slow_alone.items()
+        if slow is False and slow_in_quarter[one] and not _needs_load(one, findings)
+    )  # fmt: skip
+    with_some = frozenset(one for one in only_in_quarter if not quarter.slow_with(one, findings).all)
     proven = frozenset(one for one, slow in slow_alone.items() if slow)
-    return UnderLoad(frozenset(contention), frozenset(unproven), proven)
+    return UnderLoad(frozenset(contention), frozenset(unproven), proven, with_some)
 
 
 def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None], alone: PhaseReadings) -> list[Found]:
@@ -420,10 +312,6 @@ def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None
 def _both_ways(pair: Found) -> Links:
     one, other = pair.subject
     return [(one, other), (other, one)]
-
-
-def _turned(links: Links) -> Links:
-    return [(b, a) for a, b in links]
 
 
 def _that_show(links: Links, effects: Effects) -> Links:
@@ -472,7 +360,7 @@ def _needs_load(one: Found | Trunk, findings: Findings) -> bool:
     return one.kind in ("pair", "rank", "group") or (one.kind == "host" and one.subject[0] in findings.beyond)
 
 
-def _is_way(one: Found | Trunk) -> bool:
+def is_way(one: Found | Trunk) -> bool:
     """Whether it is a way between hosts, which others may share, and no end."""
     return isinstance(one, Trunk) or one.kind in ("pair", "group")
 
@@ -540,8 +428,38 @@ def measured_in(
     good = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to = (ranks[good].astype(np.int64) for ranks in (rows.frm, rows.to))
     time = np.log(rows.median[good].astype(np.float64))
-    of_hosts = _of_each(seen.host_of[frm], seen.host_of[to], time, fewest, typical)
+    quick = _between_quick_places(seen, frm, to, time)
+    of_hosts = _of_each(seen.host_of[frm[quick]], seen.host_of[to[quick]], time[quick], fewest, typical)
     return PhaseReadings(of_hosts, _of_each(frm, to, time, fewest, typical), bad_elsewhere, seen.host_of)
+
+
+def _between_quick_places(
+    seen: Readings, frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Mask of the readings between ranks whose places add nothing in this phase, [n]. Of some hosts only ranks at a far
+    socket, say, may have been measured: these hosts would look slow, and a slow host may not show there.
+
+    What places add: the median, over the pairs of hosts of which ranks at several places were measured, of what the
+    best reading between two places takes more than the best of all.
+    """
+    if seen.places is None or not len(frm):
+        return np.ones(len(frm), bool)
+    place, group = seen.places.of_rank + 1, seen.places.group_of
+    places = int(place.max(initial=0)) + 1
+    kind = ((group[frm] == group[to]) * places + place[frm]) * places + place[to]
+    hosts = seen.host_of[frm] * FAR_BEYOND + seen.host_of[to]
+    link, of_link = np.unique(np.stack([hosts, kind]), axis=1, return_inverse=True)
+    best = np.full(link.shape[1], np.inf)
+    np.minimum.at(best, of_link.reshape(-1), time)
+    pair, of_pair, several = np.unique(link[0], return_inverse=True, return_counts=True)
+    quickest = np.full(len(pair), np.inf)
+    np.minimum.at(quickest, of_pair, best)
+    told = several[of_pair] > 1
+    added = np.zeros(2 * places**2)
+    for one in np.unique(link[1][told]).tolist():
+        own = (best - quickest[of_pair])[told & (link[1] == one)]
+        added[one] = float(np.median(own)) if len(own) >= FEWEST_GOOD else 0.0
+    return np.asarray(added[kind] <= SAME_PLACES)
 
 
 def _of_each(

@@ -4,6 +4,7 @@ On each host a rank's own time, a low quantile of its links, is compared with th
 is slow if the median over the hosts is, by more than the hosts differ, and nearly all of them show it.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -106,17 +107,19 @@ def _against_others(
 ) -> Mapping[str, Mapping[int, float]]:
     """Of each device the hosts, and what its ranks take there against the lower median of its other devices, log.
 
-    Only of ranks at one `distance` from their adapter.
+    Only of ranks at one `distance` from their adapter, and against devices that as many ranks of the host share.
     """
     of_host: dict[int, dict[str, list[float]]] = {}
     for rank in np.flatnonzero((ranks.numa_distance == distance) & np.isfinite(own)).tolist():
         if ranks.device[rank]:
             of_host.setdefault(int(host_of[rank]), {}).setdefault(ranks.device[rank], []).append(float(own[rank]))
+    sharing = Counter(zip(host_of.tolist(), ranks.device, strict=True))
     beyond: dict[str, dict[int, float]] = {}
     for host, by_device in of_host.items():
         level = {device: float(np.median(times)) for device, times in by_device.items()}
         for device, time in level.items():
-            others = sorted(other for name, other in level.items() if name != device)
+            alike = (name for name in level if name != device and sharing[host, name] == sharing[host, device])
+            others = sorted(level[name] for name in alike)
             if others:
                 beyond.setdefault(device, {})[host] = time - others[(len(others) - 1) // 2]
     return beyond

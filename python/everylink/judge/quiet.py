@@ -26,6 +26,7 @@ MOST_HOSTS = 128  # of more, measuring all pairs takes too long
 FEWEST_HOSTS = 4
 ALL_PARTNERS, SHARE = 0.75, 0.5  # part of the other hosts with which a host must be slow, by this part of its effect
 MOST = 0.6  # of the pairs that a trunk joins: some messages may take a detour
+PROVEN = 6  # pairs of an uplink that must be slow alone, if they lead to several groups
 COVERED = 0.9  # part of the pairs of hosts that must have been measured
 
 
@@ -90,7 +91,8 @@ def more_ends(quiet: Judged, judged: Judged) -> Iterator[Found]:
     group_of = quiet.findings.effects.group_of
     yield from (one for one in quiet.unexplained if one.kind == "group" and (one.kind, one.subject) not in told)
     for one in quiet.unexplained:
-        is_slow = one.kind == "host" and one.subject[0] in hosts - bad and one in quiet.slow_alone
+        is_slow = one.kind == "host" and one.subject[0] not in bad and one in quiet.slow_alone
+        is_slow = is_slow and (one.subject[0] in hosts or quiet.alone.slow_with(one, quiet.findings).all)
         if is_slow and int(group_of[one.subject[0]]) not in groups:
             bad.add(one.subject[0])
             yield one
@@ -116,10 +118,12 @@ def more_ways(quiet: Judged, judged: Judged, names: Names) -> Iterator[Verdict]:
             parts = list(between_parts(slow, effects.group_of, longer))
         yield from (uplink_verdict(part, quiet, names) for part in parts)
         is_known = bool(judged.slow_ways & set(trunk.ways(effects.group_of)))
-        if not parts and len(slow) >= MOST * pairs and not is_known:
+        is_whole = len(slow) >= MOST * pairs and not quiet.is_slow_with_some(trunk)
+        if not parts and is_whole and not is_known:
             yield trunk_verdict(trunk, quiet, names)
     for uplink in quiet.uplinks:
-        if uplink.other >= 0 and not {uplink.group, uplink.other} & groups:
+        is_proven = uplink.other >= 0 or sum(pair in quiet.slow_alone for pair in uplink.pairs) >= PROVEN
+        if is_proven and not {uplink.group, uplink.other} & groups:
             yield uplink_verdict(uplink, quiet, names)
 
 

@@ -13,6 +13,7 @@ from everylink.judge.effects import Effects
 from everylink.judge.evidence import (
     Judged,
     Names,
+    alone_verdict,
     loaded_verdict,
     plane_verdict,
     slow_verdict,
@@ -57,7 +58,8 @@ UNKNOWN_GROUPS = (
 class LinkVerdicts:
     """What comparing the links of a run with each other yields.
 
-    `longer`: kind, subject and size of what is found, but slow by design.
+    `longer`: kind, subject and size of what is found, but slow by design. `slow_with_all`: hosts at the ends of
+    slow pairs that were slow alone with all others.
     """
 
     found: list[Verdict] = field(default_factory=list)
@@ -67,6 +69,7 @@ class LinkVerdicts:
     not_looked_for: list[str] = field(default_factory=list)
     expected: list[Expected] = field(default_factory=list)
     longer: frozenset[tuple[str, tuple[str, ...], int]] = frozenset()
+    slow_with_all: set[str] = field(default_factory=set)
 
 
 def compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
@@ -85,6 +88,7 @@ class _Sizes:
         self._crowded = crowded_hosts(results)
         self._collected = LinkVerdicts()
         self._bad_hosts = frozenset[int]()
+        self._small: Judged | None = None  # the largest size below BANDWIDTH
         self._longer = LongerPairs()
         self._narrow_ways = dict[SlowWay, list[bool | None]]()
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
@@ -107,14 +111,15 @@ class _Sizes:
         ]  # fmt: skip
         is_alone = results.facts.serial or not judged.alone.is_empty
         sure, unclear = self._slow(judged)
-        clear = [*sure, *self._of_parts(judged, quiet)]
+        ways = judged.slow_ways if quiet is None else judged.slow_ways | quiet.slow_ways
+        slow_at_times, doubtful = at_times(judged, names, self._crowded, ways)
+        clear = [*sure, *self._of_parts(judged), *slow_at_times]
         clear += [within_verdict(host, size, names) for host in within if host.sure]
         planes = slow_planes(results.ranks, judged.readings, self._kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
-        if quiet is not None:
-            clear += [slow_verdict(found, quiet, names) for found in more_ends(quiet, judged)]
+        clear = self._with_less_load(clear, judged, quiet)
         unclear += [within_verdict(host, size, names) for host in within if not host.sure]
-        unclear += _suspects(judged, names)
+        unclear += [*_suspects(judged, names), *doubtful]
         if judged.readings.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
@@ -160,19 +165,32 @@ class _Sizes:
         sure = slow if self._known else _sure_without_groups(slow, hosts)
         if len(sure) < len(slow):
             self._collected.remarks.append(UNKNOWN_GROUPS)
-        elif FEW_HOSTS <= hosts < FEW_TO_COMPARE and sum(one.is_end for one in slow) > hosts * MOST_OF_FEW:
+        elif FEW_HOSTS <= hosts < FEW_TO_COMPARE and len(self._ends(slow)) > hosts * MOST_OF_FEW:
             sure = [verdict for verdict in slow if not verdict.is_end]
             self._collected.remarks.append(MANY_OF_FEW)
         certain = set(sure)
         return sure, [verdict for verdict in slow if verdict not in certain]
 
-    def _of_parts(self, judged: Judged, quiet: Judged | None) -> Iterator[Verdict]:
-        """Slow trunks, uplinks, and rails of groups, and hosts that are slow at times."""
+    def _ends(self, slow: Iterable[Verdict]) -> set[str]:
+        """The hosts of verdicts on hosts and ranks; the ranks, in a run on one host."""
+        return set().union(*(self._names.units_of(one.subject) for one in slow if one.is_end))
+
+    def _with_less_load(self, clear: list[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
+        """The verdicts with those on what shows with a quarter of the ranks busy, or alone, only; without pairs of such
+        hosts, which were compared as if these were well."""
+        names = self._names
+        found = [] if quiet is None else [slow_verdict(one, quiet, names) for one in more_ends(quiet, judged)]
+        told = {one.subject for one in (*clear, *found) if one.kind == names.unit_kind}
+        by_alone = (alone_verdict(one, judged, names) for one in judged.by_alone(quiet, self._small))
+        found += [one for one in by_alone if one.subject not in told]
+        hosts = {one.subject[0] for one in found if one.kind == names.unit_kind}
+        return [*(one for one in clear if not (one.is_slow_pair and hosts & names.units_of(one.subject))), *found]
+
+    def _of_parts(self, judged: Judged) -> Iterator[Verdict]:
+        """Slow trunks, uplinks, and rails of groups."""
         names = self._names
         yield from (trunk_verdict(trunk, judged, names) for trunk in judged.trunks)
         yield from (uplink_verdict(uplink, judged, names) for uplink in judged.uplinks)
-        ways = judged.slow_ways if quiet is None else judged.slow_ways | quiet.slow_ways
-        yield from at_times(judged, names, self._crowded, ways)
         yield from (plane_verdict(rail, judged.size, names, of_group=True) for rail in judged.rails)
 
     def _remark(self, judged: Judged) -> None:
@@ -193,13 +211,17 @@ class _Sizes:
             ways = [calibrated(one, is_alone=True) for one in more_ways(quiet, judged, names)]
             self._quiet_ways = ways or self._quiet_ways
             self._longer.see(quiet, names)
+        for judgement in (judged,) if quiet is None else (judged, quiet):
+            self._collected.slow_with_all |= {names.units[host] for host in judgement.slow_with_all}
         self._longer.add(judged, names)
-        self._at_equal_load += [calibrated(loaded_verdict(one, judged, names), is_alone) for one in judged.loaded]
+        loaded = (one for one in judged.loaded if self._small is None or not self._small.is_further(one))
+        self._at_equal_load += [calibrated(loaded_verdict(one, judged, names), is_alone) for one in loaded]
         self._of_rails |= {names.of(one)[1] for one in judged.of_rails}
         self._behind_rails |= {frozenset(names.units[host] for host in rail.hosts) for rail in judged.rails}
         for one in judged.repeated_hosts:
             subject, factor = names.of(one)[1], float(np.exp(one.effect))
             self._kinds_of_hosts[subject] = max(self._kinds_of_hosts.get(subject, 0.0), factor)
+        self._small = judged if judged.size.bytes < BANDWIDTH else self._small
         self._narrow_ways |= {way: [] for way in slow_ways(judged, names)}
         if judged.size.bytes >= BANDWIDTH:
             narrow = are_narrow(list(self._narrow_ways), judged)

@@ -1,6 +1,6 @@
 """The fewest verdicts that explain what is slow: without parts that are slow because a larger one is."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -19,13 +19,15 @@ MANY_OF_HOST, PART_OF_HOST = 3, 0.09  # slow pairs of a host, and part of its pa
 SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
 
 
-def smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
+def smallest_explanation(
+    verdicts: Sequence[Verdict], names: Names, slow_with_all: Set[str] = frozenset()
+) -> list[Verdict]:
     """Without ranks, pairs and trunks that are hardly slower than their host, group or trunk: its fault is why.
 
     What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are:
     then all of its hosts are, which the ways that leave it may hide.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
-    size: it is why.
+    size: it is why. `slow_with_all`: hosts that are slow alone with all others.
     """
     of_ranks: dict[str, float] = {}
     for verdict in verdicts:
@@ -35,7 +37,7 @@ def smallest_explanation(verdicts: Sequence[Verdict], names: Names) -> list[Verd
     verdicts = [one for one in verdicts if not _is_by_its_rank(one, of_ranks)]
     larger = _Larger(verdicts, names, of_ranks)
     kept = [one for one in verdicts if not larger.explain(one)]
-    return _hosts_of_pairs(ways_of_pairs(kept, names), names)
+    return _hosts_of_pairs(ways_of_pairs(kept, names, slow_with_all), names)
 
 
 class _Larger:
@@ -72,8 +74,12 @@ class _Larger:
             case "pair" | "link":
                 usual = [*self._of_hosts(units, self._with_ranks), *self._of_groups(units), *self._of_trunks(units)]
             case "trunk":
-                ends = self._names.ends_of(verdict)
-                usual = [factor**OF_GROUP / MUCH for own, factor, _ in self._groups if own in ends]
+                ends = [end for end in self._names.ends_of(verdict) if end]
+                of_groups = ((factor, own) for own, factor, _ in self._groups)
+                usual = [factor**OF_GROUP / MUCH for factor, own in of_groups if any(end <= own for end in ends)]
+                if len(ends) == 1:
+                    whole = (others[0] for others, _ in self._trunks if len(others) == 1)
+                    usual += [np.inf for other in whole if ends[0] < other]
             case _:
                 return False
         return (verdict.factor or 0.0) <= MUCH * max(usual, default=0.0)

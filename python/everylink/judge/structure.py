@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.host_lists import folded
+from everylink.judge.comparable import FEWEST_GOOD, HEALTHY
 from everylink.judge.contention import LEAST as UNDER_LOAD
 from everylink.judge.evidence import Judged, Names
 from everylink.judge.findings import Found
 from everylink.judge.kinds import Kinds
-from everylink.judge.phases import FEWEST_GOOD, HEALTHY
 from everylink.judge.readings import readings
 from everylink.judge.verdict import Structure
 from everylink.model.results import Results
@@ -224,12 +224,15 @@ def _usual(times: NDArray[np.float64]) -> float | None:
 
 def _of_contention(judged: Judged) -> Iterator[Structure]:
     """What is slow only while others measure."""
-    named = {loaded.group for loaded in judged.loaded}
+    named = {frozenset((loaded.group, loaded.other)) for loaded in judged.loaded}
     found = [
         (one.kind, one.effect) for one in judged.findings.bad
-        if one in judged.contention and not (one.kind == "group" and one.subject[0] in named)
+        if one in judged.contention and not (one.kind == "group" and {one.subject[0], -1} in named)
     ]  # fmt: skip
-    found += [("trunk", one.effect) for one in judged.findings.trunks if one in judged.contention]
+    found += [
+        ("trunk", one.effect) for one in judged.findings.trunks
+        if one in judged.contention and {one.group, one.other} not in named
+    ]  # fmt: skip
     if not found:
         return
     parts = [plural(count, kind) for kind, count in Counter(kind for kind, _ in found).items()]

@@ -19,7 +19,7 @@ from everylink.judge.trunks import NEAR_PART, Trunk
 from everylink.judge.verdict import Side
 from everylink.robust import Matrix, Values, known_sample, row_medians
 
-FEWEST_PAIRS = 6  # fewer may be single bad links
+FEWEST_PAIRS = 4  # fewer may be single bad links
 FEWEST_HOSTS = 3  # at each end
 FEWEST_OF_TWO = 2  # at each end of a way between two groups of which nearly all pairs are slow
 MOST_OF_HOST = 0.5  # part of the pairs that one host may have

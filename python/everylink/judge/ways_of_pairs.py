@@ -3,7 +3,8 @@
 Groups of two hosts, or those of a network without leaves, may not show in the times.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import numpy as np
@@ -16,11 +17,18 @@ from everylink.judge.verdict import Side, Verdict
 
 FEWEST = 2  # hosts at each end
 ALIKE = 0.5  # part of the median effect (log) by which those of the pairs may differ from it
+FEWEST_JOINED = 3  # pairs with hosts in common that share a part of their way
 Set = frozenset[str]
 
 
-def ways_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
-    """The verdicts, with one on a trunk in place of slow pairs that are all those between two sets of hosts."""
+def ways_of_pairs(
+    verdicts: Sequence[Verdict], names: Names, slow_with_all: AbstractSet[str] = frozenset()
+) -> list[Verdict]:
+    """The verdicts, with one on a trunk in place of slow pairs that are all those between two sets of hosts, or that
+    have hosts in common and are slow alike.
+
+    Not in place of pairs of hosts that are `slow_with_all` others alone.
+    """
     if names.unit_kind != "host":
         return list(verdicts)
     pairs: dict[Set, Verdict] = {}
@@ -32,7 +40,11 @@ def ways_of_pairs(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
         own = [pairs[frozenset((a, b))] for a in one for b in other]
         if _are_alike(own):
             told |= set(own)
-            trunks.append(_trunk(one, other, own))
+            trunks.append(_trunk(one, other, own, f"all {len(own)} pairs between them are slow"))
+    left = {ends: verdict for ends, verdict in pairs.items() if verdict not in told}
+    for one, other, own in _joined(left, slow_with_all):
+        told |= set(own)
+        trunks.append(_trunk(one, other, own, f"{len(own)} pairs between these hosts are slow, and the hosts are not"))
     return [*(verdict for verdict in verdicts if verdict not in told), *trunks]
 
 
@@ -45,21 +57,51 @@ def _ends(partners: Mapping[str, set[str]]) -> list[tuple[list[str], list[str]]]
     return [(own, others) for own, others in both if own[0] < others[0] and partners[others[0]] == set(own)]
 
 
+def _joined(
+    pairs: Mapping[Set, Verdict], slow_with_all: AbstractSet[str]
+) -> Iterator[tuple[list[str], list[str], list[Verdict]]]:
+    """Pairs that are joined by hosts that they have in common, and the two sets of these between which they are, or
+    all of them and none.
+
+    Not those of a single host, nor of hosts that are slow themselves.
+    """
+    partners, left = partners_of(pairs), set(pairs)
+    while left:
+        first = min(left, key=sorted)
+        side = _sides(min(first), partners)
+        own = {ends for ends in left if ends & side.keys()}
+        left -= own
+        one, other = ([host for host in sorted(side) if side[host] is which] for which in (True, False))
+        verdicts = [pairs[ends] for ends in sorted(own, key=sorted)]
+        is_way = len(own) >= FEWEST_JOINED and min(len(one), len(other)) >= FEWEST
+        if is_way and not side.keys() & slow_with_all and _are_alike(verdicts):
+            is_between = all(len({side[host] for host in ends}) == 2 for ends in own)
+            yield (one, other, verdicts) if is_between else (sorted(side), [], verdicts)
+
+
+def _sides(first: str, partners: Mapping[str, set[str]]) -> dict[str, bool]:
+    """The hosts that are joined to the first one by slow pairs, and at which of two ends each is."""
+    side, open_ = {first: True}, [first]
+    while open_:
+        host = open_.pop()
+        for other in partners[host] - side.keys():
+            side[other] = not side[host]
+            open_.append(other)
+    return side
+
+
 def _are_alike(pairs: Sequence[Verdict]) -> bool:
     logs = np.log([one.factor or 1.0 for one in pairs])
     middle = float(np.median(logs))
     return bool((np.abs(logs - middle) <= ALIKE * middle).all())
 
 
-def _trunk(one: Sequence[str], other: Sequence[str], pairs: Sequence[Verdict]) -> Verdict:
+def _trunk(one: Sequence[str], other: Sequence[str], pairs: Sequence[Verdict], which: str) -> Verdict:
     worst = max(pairs, key=lambda pair: pair.factor or 1.0)
-    text = (
-        f"all {len(pairs)} pairs between them are slow: one of the cables between the switches; of "
-        f"{' and '.join(worst.subject)}: {worst.evidence}"
-    )
+    text = f"{which}: one of the cables between the switches; of {' and '.join(worst.subject)}: {worst.evidence}"
     verdict = replace(
-        worst, kind="trunk", subject=(folded(one), folded(other)), direction=str(Side.BOTH), evidence=text,
+        worst, kind="trunk", subject=tuple(folded(end) for end in (one, other) if end), direction=str(Side.BOTH),
         factor=float(np.median([pair.factor or 1.0 for pair in pairs])), links=sum(pair.links for pair in pairs),
-        confidence=min(pair.confidence for pair in pairs),
+        confidence=min(pair.confidence for pair in pairs), evidence=text,
     )  # fmt: skip
     return calibrated(verdict, is_alone=True)

@@ -1,0 +1,177 @@
+"""What links take alone decides about what is slow with all others, with some of them, or only while others measure."""
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
+from everylink.judge.confirm import plan_to_confirm
+from everylink.judge.findings import Found, find
+from everylink.judge.judge import judge
+from everylink.judge.kinds import equals_for, kinds_of, levelled
+from everylink.judge.phases import alone_rows, measured_in
+from everylink.judge.readings import readings
+from everylink.judge.verdict import Side
+from everylink.model.groups import Grouping
+from everylink.model.results import Results, Size
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, chosen, joined
+from pair_rows import rows_of_pairs
+
+HOSTS, BAD = 24, 5
+PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
+USUAL, MAIN_PASSES, QUARTERS, ALONES = 100e-6, 3, 6, 9
+OF_BAD = np.isin(PAIRS, BAD).any(axis=1)
+PARTNER = PAIRS.sum(axis=1) - BAD  # of the bad host, where it is one of the pair
+FOUR = Grouping(np.arange(HOSTS) // 6, ("leaf0", "leaf1", "leaf2", "leaf3"))
+Values = NDArray[np.float64]
+
+
+def _run(main: list[Values], quarter: Values, alone: Values) -> Results:
+    """A run of one rank per host. `main`: by pass, `quarter`, `alone`: how many times as long each pair takes."""
+    random, rows = np.random.default_rng(6), []
+    factors = [*main, *[quarter] * QUARTERS, *[alone] * ALONES]
+    attempts = [MAIN] * len(main) + [QUARTER] * QUARTERS + [ONE_WAY] * ALONES
+    for turn, (factor, attempt) in enumerate(zip(factors, attempts, strict=True)):
+        steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
+        rows.append(rows_of_pairs(PAIRS, USUAL * factor, steps, attempt, 0.005, random))
+    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
+    ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
+    size = Size(1 << 20, 1, HOSTS, joined(rows))
+    return Results(Path("run.h5"), facts, ranks, bare_steps(len(factors) * HOSTS), (size,))
+
+
+def _shared(scatter: float = 0.3) -> list[Values]:
+    """Passes of a main run in which ways are shared, which hides much."""
+    load = np.exp(np.abs(scatter * np.random.default_rng(2).standard_normal(len(PAIRS))))
+    return [load] * MAIN_PASSES
+
+
+NONE = np.ones(len(PAIRS))
+
+
+def test_a_host_that_is_slow_alone_with_all_others_is_named_though_load_hides_it() -> None:
+    (verdict,) = judge(_run(_shared(), NONE, np.where(OF_BAD, 1.4, 1.0))).verdicts
+    assert (verdict.kind, verdict.subject, verdict.symptom) == ("host", ("n5",), "slow")
+    assert verdict.evidence.startswith("measured alone, its 16 connections take 1.40x the time of those of other hosts")
+
+
+def test_pairs_that_were_measured_alone_for_being_slow_do_not_make_a_host_slow() -> None:
+    """Nothing is known of the others, alone."""
+    slow = OF_BAD & (PARTNER > 13)
+    results = _run([np.where(slow, 1.4, 1.0)] * MAIN_PASSES, NONE, np.where(slow, 1.4, 1.0))
+    (size,) = results.sizes
+    unknown = np.isin(size.rows.frm, BAD) != np.isin(size.rows.to, BAD)
+    unknown &= (size.rows.attempt == ONE_WAY) & (size.rows.frm + size.rows.to - BAD <= 13)
+    some = replace(size, rows=chosen(size.rows, ~unknown))
+    assert not any("measured alone" in one.evidence for one in judge(replace(results, sizes=(some,))).verdicts)
+
+
+@pytest.mark.parametrize("well", [8, 3])
+def test_a_host_that_is_well_alone_with_a_few_others_is_not(well: int) -> None:
+    """Those behind its own switch, for instance: what others lies behind it is slow."""
+    factor = np.where(OF_BAD & ~np.isin(PARTNER, range(well + 1)), 1.4, 1.0)
+    seen = judge(_run([factor] * MAIN_PASSES, factor, factor))
+    assert not any(verdict.kind == "host" for verdict in seen.verdicts)
+    assert any("n5" in " ".join(suspect.subject) for suspect in seen.suspects)
+
+
+def test_a_host_that_differs_as_little_as_others_do_alone_gets_no_verdict() -> None:
+    factor = np.where(OF_BAD, 1.06, 1.0)
+    vary = np.exp(0.05 * np.random.default_rng(8).random(HOSTS))[PAIRS].max(axis=1)
+    assert [one.subject for one in judge(_run([factor] * MAIN_PASSES, NONE, factor)).verdicts] == [("n5",)]
+    assert not judge(_run([factor] * MAIN_PASSES, NONE, np.maximum(factor, vary))).verdicts
+
+
+def test_a_host_of_which_only_ranks_at_a_far_socket_were_measured_is_not_slow() -> None:
+    """Of most pairs of hosts ranks at both sockets were, which tells what the far one adds."""
+    hosts, random = 16, np.random.default_rng(9)
+    pairs = np.array([(2 * a + k, 2 * b + k) for a, b in itertools.combinations(range(hosts), 2) for k in (0, 1)])
+    times = USUAL * np.where(pairs[:, 0] % 2 == 1, 1.3, 1.0)
+    is_far_only = (pairs // 2 == BAD).any(axis=1) & (pairs[:, 0] % 2 == 0)
+    rows = [rows_of_pairs(pairs, times, turn * 400 + np.arange(len(pairs)), MAIN, 0.005, random) for turn in range(3)]
+    some = ~is_far_only
+    rows += [
+        rows_of_pairs(pairs[some], times[some], turn * 400 + np.arange(some.sum()), ONE_WAY, 0.005, random)
+        for turn in range(3, 6)
+    ]
+    facts = bare_facts("semidirectional", ranks=2 * hosts, hosts=hosts, messages=100)
+    of = np.arange(2 * hosts) // 2
+    ranks = bare_ranks([f"n{host}" for host in of], of, np.arange(2 * hosts) % 2)
+    size = Size(1 << 20, 1, 2 * hosts, joined(rows))
+    results = Results(Path("run.h5"), facts, ranks, bare_steps(6 * 400), (size,))
+    equals = equals_for(results, np.zeros(hosts, np.int64), kinds_of(results))
+    seen = levelled(readings(results, size), equals)
+    alone = measured_in(alone_rows(size), seen)
+    host = Found("host", (BAD,), Side.BOTH, 0.0, 0.0, 0)
+    assert seen.places is not None
+    assert alone.slow_with(host, find(seen, equals)).slow == 0
+    assert BAD not in alone.hosts_that_tell()
+    assert BAD + 1 in alone.hosts_that_tell()
+
+
+def test_hosts_that_are_slower_only_while_all_measure_are_no_other_kind() -> None:
+    edge = np.isin(PAIRS, range(8)).any(axis=1)
+    loaded = [np.where(edge, 1.3, 1.0)] * MAIN_PASSES
+    assert kinds_of(_run(loaded, NONE, np.where(edge, 1.3, 1.0))).count == 2
+    assert kinds_of(_run(loaded, NONE, NONE)).count == 1
+
+
+def test_a_host_that_is_slow_at_times_only_while_others_measure_is_a_suspect() -> None:
+    random = np.random.default_rng(3)
+    main = [np.where(OF_BAD & (random.random(len(PAIRS)) < 0.2), 1.5, 1.0) for _ in range(MAIN_PASSES)]
+    seen = judge(_run(main, NONE, NONE))
+    assert not seen.verdicts
+    assert (("n5",), "intermittent") in [(one.subject, one.symptom) for one in seen.suspects]
+    results = _run(main, NONE, NONE)
+    (size,) = results.sizes
+    without = replace(results, sizes=(replace(size, rows=size.rows.of_attempt(MAIN)),))
+    assert [(one.subject, one.symptom) for one in judge(without).verdicts] == [(("n5",), "intermittent")]
+
+
+@pytest.mark.parametrize(("own", "others", "symptoms"), [(2.0, 1.0, {"drifting"}), (1.0, 0.5, set())])
+def test_a_host_drifts_if_it_becomes_slower_and_not_if_the_others_become_faster(
+    own: float, others: float, symptoms: set[str]
+) -> None:
+    main = []
+    for turn in range(MAIN_PASSES):
+        part = turn / (MAIN_PASSES - 1)
+        main.append(np.where(OF_BAD, 2.0 * own**part, 2.0 * others**part))
+    assert {one.symptom for one in judge(_run(main, NONE, NONE)).verdicts} == symptoms
+
+
+def test_a_group_of_half_of_the_hosts_may_be_how_the_others_differ() -> None:
+    """So it is named only among smaller ones."""
+    half = np.isin(PAIRS, range(12))
+    far = np.where(half[:, 0] != half[:, 1], 1.5, 1.0)
+    three = Grouping(np.repeat([0, 1, 2], [12, 6, 6]), ("half", "leaf0", "leaf1"))
+    assert not any(one.kind == "group" for one in judge(_run([far] * 3, far, far), three).verdicts)
+    leaf = np.isin(PAIRS, range(6))
+    far = np.where(leaf[:, 0] != leaf[:, 1], 1.5, 1.0)
+    assert [one.subject for one in judge(_run([far] * 3, far, far), FOUR).verdicts] == [("leaf0",)]
+
+
+def test_a_trunk_of_which_some_pairs_are_well_alone_is_not_named_as_a_whole() -> None:
+    first, second = np.isin(PAIRS, range(6)), np.isin(PAIRS, range(18, 24))
+    trunk = (first & second[:, ::-1]).any(axis=1)
+    part = trunk & (np.isin(PAIRS, range(2)).any(axis=1))
+    seen = judge(_run(_shared(), np.where(trunk, 1.5, 1.0), np.where(part, 1.5, 1.0)), FOUR)
+    assert ("leaf0", "leaf3") not in [one.subject for one in seen.verdicts]
+    seen = judge(_run(_shared(), np.where(trunk, 1.5, 1.0), np.where(trunk, 1.5, 1.0)), FOUR)
+    assert [sorted(one.subject) for one in seen.verdicts] == [["leaf0", "leaf3"]]
+
+
+def test_all_pairs_of_few_hosts_are_measured_alone_where_load_hides_much() -> None:
+    def alone(hosts: int, scatter: float) -> int:
+        run = _run(_shared(scatter), NONE, NONE)
+        (size,) = run.sizes
+        few = (size.rows.frm < hosts) & (size.rows.to < hosts) & (size.rows.attempt == MAIN)
+        ranks = bare_ranks([f"n{host}" for host in range(hosts)], np.arange(hosts), np.zeros(hosts, np.int64))
+        some = replace(run, ranks=ranks, sizes=(replace(size, rows=chosen(size.rows, few)),))
+        return len(plan_to_confirm(some, None).pairs.get("one-way", ()))
+
+    assert alone(12, 0.3) == 12 * 11 // 2
+    assert alone(20, 0.3) < 20 * 19 // 2
