@@ -129,7 +129,8 @@ def _columns(names: Sequence[str], rows: list[list[str]], lines: NDArray[np.int6
     made["outcome"] = outcome
     for name, most in COUNTS.items():
         if name in text:
-            made[name] = _counts(name, text[name], lines, most)
+            of_readings = outcome != Outcome.OK if name in ("late", "n") else np.zeros(len(rows), bool)
+            made[name] = _counts(name, text[name], lines, most, of_readings)
     for name in TIMES:
         if name in text:
             made[name] = _times(name, text[name], lines, outcome == Outcome.OK)
@@ -153,8 +154,12 @@ def _numbers(name: str, texts: Sequence[str], lines: NDArray[np.int64], empty: s
         raise
 
 
-def _counts(name: str, texts: Sequence[str], lines: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    values = _numbers(name, texts, lines, "x")
+def _counts(
+    name: str, texts: Sequence[str], lines: NDArray[np.int64], most: int, may_lack: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """`may_lack`: where an empty text means 0."""
+    given = ["0" if lacks and not text.strip() else text for text, lacks in zip(texts, may_lack.tolist(), strict=True)]
+    values = _numbers(name, given, lines, "x")
     bad = np.flatnonzero(~((values >= 0) & (values <= most) & (values == np.floor(values))))
     if len(bad):
         raise Damaged(int(lines[bad[0]]), f"{name} is {quoted(texts[bad[0]])}; expected a whole number up to {most}")
