@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from everylink.judge.verdict import OF_TIMES, Verdict
 
-MOST, LESS = 0.94, 0.75
+MOST, LESS = 0.96, 0.75
 RIGHT: Mapping[str, float] = {
     "host": MOST, "group": MOST, "link": LESS, "rank": LESS, "pair": LESS, "trunk": LESS,
 }  # fmt: skip
