@@ -143,6 +143,19 @@ def test_a_host_drifts_if_it_becomes_slower_and_not_if_the_others_become_faster(
     assert {one.symptom for one in judge(_run(main, NONE, NONE)).verdicts} == symptoms
 
 
+@pytest.mark.parametrize(("far_alone", "named"), [(1.0, [("n5",)]), (1.5, [])])
+def test_a_host_that_takes_what_links_between_groups_take_may_be_in_no_group_unless_these_are_quick_alone(
+    far_alone: float, named: list[tuple[str, ...]]
+) -> None:
+    far = (PAIRS[:, 0] // 8) != (PAIRS[:, 1] // 8)
+    loaded = np.where(far | OF_BAD, 1.5, 1.0)
+    alone = np.where(OF_BAD, 1.5, np.where(far, far_alone, 1.0))
+    further = np.where(far, 2.0, 1.0)  # in small messages, which show the groups
+    run, small = _run([loaded] * MAIN_PASSES, alone, alone), _run([further] * MAIN_PASSES, further, further)
+    both = replace(run, sizes=(replace(small.sizes[0], bytes=1), *run.sizes))
+    assert [one.subject for one in judge(both).verdicts] == named
+
+
 def test_a_group_of_half_of_the_hosts_may_be_how_the_others_differ() -> None:
     """So it is named only among smaller ones."""
     half = np.isin(PAIRS, range(12))

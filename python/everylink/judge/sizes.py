@@ -30,7 +30,7 @@ from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, q
 from everylink.judge.planes import slow_planes
 from everylink.judge.quiet import is_covered, judged_quietly, more_ends, more_ways, quiet_readings
 from everylink.judge.readings import Readings, readings
-from everylink.judge.structure import structures_at
+from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Side, Structure, Verdict
 from everylink.judge.within import find_within
@@ -254,7 +254,8 @@ def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
 def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     effects = judged.findings.effects
     for found in judged.unexplained:
-        if not (_is_of_one_way(found, effects) or (names.grouping is None and _is_in_no_group(found, effects))):
+        in_no_group = names.grouping is None and _is_in_no_group(found, effects) and not _is_slower_alone(found, judged)
+        if not (_is_of_one_way(found, effects) or in_no_group):
             yield slow_verdict(found, judged, names)
 
 
@@ -287,6 +288,12 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
     far = effects.typical[kinds[one], kinds[others], 0]
     usual = effects.expected_at(one, others) if found.kind == "pair" else effects.class_at(one, others)
     return bool(np.median(np.abs(usual + found.effect - far)) < SAME_AS_FAR)
+
+
+def _is_slower_alone(found: Found, judged: Judged) -> bool:
+    """Whether it is a host that takes longer alone than links between groups do, compared with those inside one."""
+    gap = gap_alone(judged) if found.kind == "host" else None
+    return gap is not None and judged.alone.slow_with(found, judged.findings).effect > max(gap, 0.0) + SAME_AS_FAR
 
 
 def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
