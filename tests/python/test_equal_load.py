@@ -28,7 +28,7 @@ def _judged(capacity: list[float], crowded: int = -1) -> Judgement:
 
 
 def _judged_by(times_of: Callable[[Index], NDArray[np.float64]], crowded: int = -1) -> Judgement:
-    """Judge a run in which the pairs of a step, [pair, 2], take so many seconds."""
+    """Judge a run. `times_of`: the seconds that each of the pairs of a step takes, [pair, 2] to [pair]."""
     random = np.random.default_rng(1)
     steps = [_pairs(random, crowded) for _ in range(ALL_MAIN + ALL_DRAWN)]
     times = [times_of(pairs) for pairs in steps]
@@ -82,9 +82,10 @@ def test_a_leaf_that_more_pairs_leave_is_no_fault() -> None:
 
 
 def _on_cables(pairs: Index, of_way: NDArray[np.float64], stuck: bool = False) -> NDArray[np.float64]:
-    """Seconds: pairs between the same two groups that send the same way first share so many cables [group, group].
+    """The seconds of each pair. Pairs between the same two groups share the cables there with those that send in the
+    same direction at the same time. `of_way`: the number of cables, [group, group].
 
-    `stuck`: only pairs of hosts whose numbers add up to an even one share, as static routes have it.
+    `stuck`: only pairs of hosts whose numbers have an even sum share them, as with static routes.
     """
     ends = GROUP_OF[pairs]
     way = ends[:, 0] * GROUPS + ends[:, 1]

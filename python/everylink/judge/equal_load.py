@@ -29,12 +29,10 @@ APART = 1.5  # times as far from the others as these are from each other
 IN_MAIN_OF_GROUP, SCORE_IN_MAIN = 0.45, 6.0  # part of the effect, and score, in the main order alone
 IN_MAIN = 0.3  # likewise of a way
 FEWEST_WAYS = 5  # others between groups of as many hosts of the same kind
-SMALLEST_OF_WAY, APART_OF_WAY = (
-    0.03,
-    2.0,
-)  # log of the factor; times as far from the others as these are from each other
+SMALLEST_OF_WAY = 0.03  # log of the factor
+APART_OF_WAY = 2.0  # times as far from the others as these are from each other
+APART_IN_EACH = 1.0  # likewise, of groups and ways, in the main order, and of ways in drawn ones
 LOW_OF_PAIRS = 0.1  # quantile over the pairs of a way
-APART_IN_EACH = 1.0  # likewise in the main order, and in drawn ones
 SUM, NARROWEST = 0.0, 1.0  # how much of what a link takes longer is due to the end that more pairs leave, beyond a half
 MODELS = (SUM, NARROWEST)
 MOST_HOSTS = 1024  # of more, the rows of all links would have to be held

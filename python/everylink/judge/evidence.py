@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,26 +78,25 @@ class Judged:
     @property
     def contended_hosts(self) -> set[int]:
         """Hosts that are slow only while others measure."""
-        return {one.subject[0] for one in self.contention if isinstance(one, Found) and one.kind == "host"}
+        return {one.subject[0] for one in self.contention if _is_host(one)}
 
     @cached_property
     def unproven(self) -> frozenset[Found | Trunk]:
-        """What may be slow only while others measure, or with some others only; and groups of so many hosts that all
-        others may be those that differ."""
+        """What may be slow only while others measure, or only with some others. And large groups: where one holds so
+        many of the hosts, the others may be the ones that differ."""
         group_of = self.findings.effects.group_of
         size = np.bincount(group_of)
         groups = (one for one in self.findings.bad if one.kind == "group")
         large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
         some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
         some |= self._under_load.with_some
-        hosts = (one for one in some if isinstance(one, Found) and one.kind == "host")
+        hosts = (one for one in some if _is_host(one))
         at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
         return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
 
     def _is_usual(self, one: Found | Trunk) -> bool:
         """Whether it is a host that is hardly slower alone than others differ."""
-        is_host = isinstance(one, Found) and one.kind == "host"
-        return is_host and self.alone.slow_with(one, self.findings).is_usual
+        return _is_host(one) and self.alone.slow_with(one, self.findings).is_usual
 
     @cached_property
     def _usually_alone(self) -> PhaseReadings:
@@ -181,13 +181,12 @@ class Judged:
         Pairs that were measured because they look slow say nothing of the others of a host. `quiet`: the judgement with
         a quarter of the ranks busy.
         """
-        effects, found = self.findings.effects, list[Found]()
-        pairs = self.looking_slow | (quiet.looking_slow if quiet else set())
-        if effects.equals.one_host or self.size.bytes < BANDWIDTH:
+        if self.findings.effects.equals.one_host or self.size.bytes < BANDWIDTH:
             return ()
+        pairs, found = self.looking_slow | (quiet.looking_slow if quiet else set()), list[Found]()
         told = hosts_among(self.unexplained, self.readings)
         for host in sorted(set(self.alone.hosts_that_tell()) - told):
-            one = Found("host", (host,), Side.BOTH, 0.0, 0.0, 0)
+            one = _any_host(host)
             slow = self.alone.slow_with(one, self.findings, pairs)
             if not slow.all or not self.alone.knows_devices(host, self.ranks.device):
                 continue
@@ -215,8 +214,7 @@ class Judged:
     def slow_with_all(self) -> set[int]:
         """The hosts at the ends of slow pairs that are slow alone with all others."""
         ends = sorted({host for pair in self._slow_pairs for host in pair.subject})
-        hosts = (Found("host", (host,), Side.BOTH, 0.0, 0.0, 0) for host in ends)
-        return {host.subject[0] for host in hosts if self.alone.slow_with(host, self.findings).all}
+        return {host for host in ends if self.alone.slow_with(_any_host(host), self.findings).all}
 
     @cached_property
     def of_uplinks(self) -> frozenset[Found | Trunk]:
@@ -449,8 +447,17 @@ class Names:
         return "pair", tuple(self.hosts[i] for i in found.subject)
 
 
+def _any_host(number: int) -> Found:
+    """A host of which nothing is known yet."""
+    return Found("host", (number,), Side.BOTH, 0.0, 0.0, 0)
+
+
+def _is_host(one: Found | Trunk) -> TypeGuard[Found]:
+    return isinstance(one, Found) and one.kind == "host"
+
+
 def _hosts_of_set(name: str) -> set[str]:
-    """None where a host has a name that no node set can hold."""
+    """Empty where a host has a name that no node set can hold."""
     try:
         return set(expanded(name))
     except ValueError:

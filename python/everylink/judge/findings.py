@@ -113,6 +113,11 @@ class Findings:
     tested: dict[str, int]
     repeated: tuple[Found, ...]
 
+    @property
+    def ends(self) -> list[Found]:
+        """Slow hosts and groups: what slows all links that end there."""
+        return [one for one in self.bad if one.kind in ("host", "group")]
+
 
 def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
     """Fits, then tests every group, host, rank and pair.

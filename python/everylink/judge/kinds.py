@@ -112,20 +112,21 @@ def _need_load(classes: Index, rows: Rows, seen: Readings) -> bool:
     """Whether hosts of some class are slower than those of the fastest one only while others measure.
 
     By the quickest links, alone, that have a host of the slower class, and those between hosts of the fastest one,
-    against those of all readings; unknown where few were measured alone.
+    against those of all readings. Unknown where few were measured alone, or where a run is too large to hold all links.
     """
-    alone = _lower_by_hosts(rows, seen)
-    every = np.arange(seen.hosts)
+    if not is_whole(seen.hosts):
+        return False
+    alone, every = _lower_by_hosts(rows, seen), np.arange(seen.hosts)
+    loaded = seen.cells(every, every).median
     for number in range(2, int(classes.max()) + 1):
         of_class, fastest = (classes == number), (classes == 1)
         slower = of_class[:, None] & (of_class | fastest)[None, :]
-        there = alone[slower | slower.T], alone[fastest[:, None] & fastest[None, :]]
-        known = [one[np.isfinite(one)] for one in there]
-        loaded = seen.cells(every, every).median if is_whole(seen.hosts) else None
-        if loaded is None or min(map(len, known)) < FEWEST_ALONE:
+        links = slower | slower.T, fastest[:, None] & fastest[None, :]
+        known = [alone[there & np.isfinite(alone)] for there in links]
+        if min(map(len, known)) < FEWEST_ALONE:
             continue
         own, usual = (float(np.quantile(one, LOW_ALONE)) for one in known)
-        apart = float(np.nanmedian(loaded[slower | slower.T]) - np.nanmedian(loaded[fastest[:, None] & fastest]))
+        apart = float(np.subtract(*(np.nanmedian(loaded[there]) for there in links)))
         if own - usual < GONE_ALONE * apart:
             return True
     return False

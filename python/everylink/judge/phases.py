@@ -98,12 +98,12 @@ class PhaseReadings:
             return one_way
         back = turned(links)
         faster = back if one_way.side == Side.SEND else links
-        comparable = self._hosts_comparable(findings, [one for one in findings.bad if one.kind in ("host", "group")])
+        comparable = self._hosts_comparable(findings, findings.ends)
         is_slow = comparable.beyond_usual(faster, [*links, *back], False) > max(GONE * one_way.effect, LEAST)
         return OneWay(Side.BOTH, found.effect, 0.0) if is_slow else one_way
 
     def hosts_that_tell(self) -> list[int]:
-        """The hosts of which so many links were measured in this phase that these may suffice for a verdict."""
+        """The hosts with enough links measured in this phase for a verdict by these alone."""
         ends = np.concatenate([self.of_hosts.frm, self.of_hosts.to])
         return np.flatnonzero(np.bincount(ends) >= self._enough).tolist() if len(ends) else []
 
@@ -134,9 +134,8 @@ class PhaseReadings:
         if one.kind == "rank":
             readings, comparable, host_of = self.of_ranks, self._ranks_comparable(findings), self.host_of
         else:
-            ends = [bad for bad in findings.bad if bad.kind in ("host", "group")]
             readings, host_of = self.of_hosts, np.arange(len(group_of))
-            comparable = self._hosts_comparable(findings, ends)
+            comparable = self._hosts_comparable(findings, findings.ends)
         own = group_of[host_of[one.subject[0]]]
         near = [(a, b) for a, b in readings.links_of(one, group_of) if group_of[host_of[b]] == own]
         both = [*near, *turned(near)]
@@ -147,8 +146,7 @@ class PhaseReadings:
     def _that_could_show(self, one: Found | Trunk, findings: Findings) -> tuple[Comparable, Links]:
         """What the links of a host, rank, group or trunk are to be compared with, and those links of it that pass
         nothing else that is bad, and have no partner of a slower kind."""
-        effects = findings.effects
-        ends = [bad for bad in findings.bad if bad.kind in ("host", "group")]
+        effects, ends = findings.effects, findings.ends
         bad, group_of = _hosts_of(ends) | self.bad_elsewhere, effects.group_of
         if isinstance(one, Found) and one.kind == "rank":
             host = int(self.host_of[one.subject[0]])
@@ -202,7 +200,7 @@ class PhaseReadings:
 
     def _ends_slow(self, findings: Findings) -> Mapping[Found | Trunk, bool | None]:
         """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either."""
-        ends = [one for one in findings.bad if one.kind in ("host", "group")]
+        ends = findings.ends
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
         beside = hosts.without(self._links_of_ways(findings)) if ends else hosts
         in_groups = _in_groups(ends, findings)

@@ -3,8 +3,7 @@
 Groups of two hosts, or those of a network without leaves, may not show in the times.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -18,12 +17,10 @@ from everylink.judge.verdict import Side, Verdict
 FEWEST = 2  # hosts at each end
 ALIKE = 0.5  # part of the median effect (log) by which those of the pairs may differ from it
 FEWEST_JOINED = 3  # pairs with hosts in common that share a part of their way
-Set = frozenset[str]
+Hosts = frozenset[str]
 
 
-def ways_of_pairs(
-    verdicts: Sequence[Verdict], names: Names, slow_with_all: AbstractSet[str] = frozenset()
-) -> list[Verdict]:
+def ways_of_pairs(verdicts: Sequence[Verdict], names: Names, slow_with_all: Set[str] = frozenset()) -> list[Verdict]:
     """The verdicts, with one on a trunk in place of slow pairs that are all those between two sets of hosts, or that
     have hosts in common and are slow alike.
 
@@ -31,7 +28,7 @@ def ways_of_pairs(
     """
     if names.unit_kind != "host":
         return list(verdicts)
-    pairs: dict[Set, Verdict] = {}
+    pairs: dict[Hosts, Verdict] = {}
     for verdict in verdicts:
         if verdict.is_slow_pair and len(ends := frozenset(names.units_of(verdict.subject))) == 2:
             pairs[ends] = verdict
@@ -50,7 +47,7 @@ def ways_of_pairs(
 
 def _ends(partners: Mapping[str, set[str]]) -> list[tuple[list[str], list[str]]]:
     """Sets of hosts that are slow with exactly the same others, and these; each two sets once."""
-    like: dict[Set, list[str]] = {}
+    like: dict[Hosts, list[str]] = {}
     for host, others in partners.items():
         like.setdefault(frozenset(others), []).append(host)
     both = [(own, sorted(others)) for others, own in like.items() if min(len(own), len(others)) >= FEWEST]
@@ -58,7 +55,7 @@ def _ends(partners: Mapping[str, set[str]]) -> list[tuple[list[str], list[str]]]
 
 
 def _joined(
-    pairs: Mapping[Set, Verdict], slow_with_all: AbstractSet[str]
+    pairs: Mapping[Hosts, Verdict], slow_with_all: Set[str]
 ) -> Iterator[tuple[list[str], list[str], list[Verdict]]]:
     """Pairs that are joined by hosts that they have in common, and the two sets of these between which they are, or
     all of them and none.
