@@ -1,17 +1,23 @@
 """Slow paths between switches in runs of very many hosts, and where few links of each host were measured."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from everylink import robust
+from everylink.explain.actions import with_actions
+from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.judge import judge
 from everylink.judge.verdict import Judgement
 from everylink.model.groups import Grouping
+from everylink.model.results import Results, Size
+from everylink.model.rows import MAIN, joined
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import measured
+from pair_rows import rows_of_pairs
 
 
 def _judged(
@@ -87,3 +93,31 @@ def test_a_host_is_slow_only_if_all_its_links_say_so_not_just_those_of_a_sample(
     faults = "slow-trunk:g1>g4*0.5", "slow-host:n5*0.6"
     seen = _judged(*faults, hosts=240, group=20, sample=12, named=False, seed=3)
     assert _said(seen) == {("host", ("n5",), "both")}
+
+
+def _of_cores(further: int, hosts: int) -> Results:
+    """32 ranks in groups of 8, 8 and 16 cores, the first of which is further from the last cores of the last one."""
+    random, pairs = np.random.default_rng(3), np.array(list(itertools.combinations(range(32), 2)))
+    one, other = np.minimum(pairs.T // 8, 2)
+    seconds = np.where(one == other, 3e-7, 4e-7)
+    seconds[(one == 0) & (pairs[:, 1] >= 32 - further)] = 6e-7
+    rows = joined([rows_of_pairs(pairs, seconds, step, MAIN, 0.01, random) for step in range(3)])
+    host = np.arange(32) % hosts
+    who = bare_ranks([f"n{number}" for number in host], host, np.arange(32) // hosts)
+    facts = bare_facts("semidirectional", ranks=32, hosts=hosts, messages=100)
+    return Results(Path("run.h5"), facts, who, bare_steps(3), (Size(1, 1, 32, rows),))
+
+
+def test_on_one_host_a_group_that_is_further_from_a_part_of_another_is_no_trunk() -> None:
+    (trunk,) = judge(_of_cores(5, 32)).verdicts  # between hosts it may be
+    assert trunk.kind == "trunk"
+    assert not judge(_of_cores(5, 1)).verdicts
+
+
+def test_a_slow_way_between_two_groups_of_cores_is_looked_for_inside_the_host() -> None:
+    results = _of_cores(16, 1)
+    (trunk,) = with_actions(results, judge(results)).verdicts
+    assert (trunk.kind, len(trunk.subject)) == ("trunk", 2)
+    assert "switches" not in trunk.evidence
+    assert trunk.action.startswith("Look at what joins ")
+    assert "inside n0" in trunk.action

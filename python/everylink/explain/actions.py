@@ -173,7 +173,7 @@ def _look(verdict: Verdict, known: _Known) -> str:
         case "pair" | "link":
             return _of_pair(verdict, known)
         case "trunk":
-            return _of_trunk(verdict)
+            return _of_trunk(verdict, known)
     return _of_group(verdict)
 
 
@@ -239,7 +239,10 @@ def _of_pair(verdict: Verdict, known: _Known) -> str:
     return f"look at the way {ways}, its route, cables and switch ports{at}"
 
 
-def _of_trunk(verdict: Verdict) -> str:
+def _of_trunk(verdict: Verdict, known: _Known) -> str:
+    if len(known.names) == 1:
+        ends = " and ".join(verdict.subject)
+        return f"look at what joins {ends} inside {known.names[0]}: links between its sockets, NUMA nodes or GPUs"
     if len(verdict.subject) == 2:
         one, other = verdict.subject
         return f"look at the cables between the switches of {one} and {other}: some may be down or slow"

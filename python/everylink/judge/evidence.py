@@ -560,10 +560,11 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
         if side == Side.RECEIVE and len(subject) == 2:
             side, subject = Side.SEND, subject[::-1]
     way = {Side.SEND: " (sending)", Side.RECEIVE: " (receiving)", Side.BOTH: ""}[trunk.side]
+    where = ": look between the switches" if names.unit_kind == "host" else ""
     usual = seconds / float(np.exp(trunk.effect))
     text = (
-        f"{which}{way} take {time_text(seconds)}, others {time_text(usual)}; by other ways these hosts are as fast as "
-        f"others: look between the switches{_when(judged)}{blind}"
+        f"{which}{way} take {time_text(seconds)}, others {time_text(usual)}; by other ways these {names.unit_kind}s "
+        f"are as fast as others{where}{_when(judged)}{blind}"
     )
     tested = len(own) * len(effects.group_of)
     confidence = confidence_of(trunk.z, tested)

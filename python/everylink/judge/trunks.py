@@ -2,8 +2,9 @@
 
 In a dragonfly, two groups have a cable of their own, so all links between them are slow. In a fat tree with static
 routes, the links of one group with the hosts that share a path up are slow, and those of the host whose messages come
-down it. The median over the group's hosts separates this from chance without many readings. Where few links were
-measured (samples of partners), those between two groups are taken together.
+down it; inside a host nothing is routed so, and cores that are further from a part of others are so by design. The
+median over the group's hosts separates this from chance without many readings. Where few links were measured (samples
+of partners), those between two groups are taken together.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -274,7 +275,7 @@ class _Search:
                     rest = np.setdiff1d(rest, of_other)
             own = self.members_of[group]
             own = own[self.beyond[own] & everywhere[own]]
-            if len(rest) >= (FEWEST_FAR if len(own) else FEWEST_ALONE):
+            if len(rest) >= (FEWEST_FAR if len(own) else FEWEST_ALONE) and not self._effects.equals.one_host:
                 yield self._trunk(paths, number, -1, rest, side, tuple(own.tolist()))
 
     def _trunk(self, paths: _Paths, number: int, other: int, far: Index, side: Side, own: tuple[int, ...]) -> Trunk:
