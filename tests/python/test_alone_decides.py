@@ -188,3 +188,38 @@ def test_all_pairs_of_few_hosts_are_measured_alone_where_load_hides_much() -> No
 
     assert alone(12, 0.3) == 12 * 11 // 2
     assert alone(20, 0.3) < 20 * 19 // 2
+
+
+def test_hosts_that_are_slow_at_times_as_others_of_their_kind_are_get_no_verdict() -> None:
+    random, slower = np.random.default_rng(4), np.isin(PAIRS, range(18, HOSTS)).any(axis=1)
+    at_times = [slower & (random.random(len(PAIRS)) < 0.2) for _ in range(6)]
+
+    def said(bad: NDArray[np.bool_]) -> list[tuple[tuple[str, ...], str]]:
+        main = [np.where(slower, 1.3, 1.0) * np.where(now | (bad & (random.random(len(PAIRS)) < 0.25)), 1.5, 1.0)
+                for now in at_times]  # fmt: skip
+        results = _run(main, NONE, NONE)
+        (size,) = results.sizes
+        without = replace(results, sizes=(replace(size, rows=size.rows.of_attempt(MAIN)),))
+        return [(one.subject, one.symptom) for one in judge(without).verdicts]
+
+    assert not said(np.zeros(len(PAIRS), bool))
+    assert said(np.asarray(np.isin(PAIRS, 20).any(axis=1))) == [(("n20",), "intermittent")]
+
+
+@pytest.mark.parametrize("measured", ["nothing", "its own links", "all"])
+def test_a_rank_that_could_not_be_compared_alone_is_a_suspect_where_others_were_measured_so(measured: str) -> None:
+    random = np.random.default_rng(5)
+    rows = [
+        rows_of_pairs(PAIRS, USUAL * np.where(OF_BAD, 1.3, 1.0), turn, MAIN, 0.005, random)
+        for turn in range(MAIN_PASSES)
+    ]
+    own = {"nothing": np.zeros(len(PAIRS), bool), "its own links": OF_BAD, "all": np.ones(len(PAIRS), bool)}[measured]
+    alone = USUAL * np.where(OF_BAD, 1.3, 1.0)
+    rows += [rows_of_pairs(PAIRS[own], alone[own], turn, ONE_WAY, 0.005, random) for turn in range(ALONES)]
+    host = np.arange(HOSTS) // 3
+    ranks = bare_ranks([f"n{number}" for number in host], host, np.arange(HOSTS) % 3)
+    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS // 3, messages=100)
+    seen = judge(Results(Path("run.h5"), facts, ranks, bare_steps(9), (Size(1 << 20, 1, HOSTS, joined(rows)),)))
+    named = [(one.kind, one.subject) for one in (seen.suspects if measured == "its own links" else seen.verdicts)]
+    assert named == [("rank", ("n1:5",))]
+    assert len(seen.verdicts) == (measured != "its own links")

@@ -1,10 +1,10 @@
 """Finds hosts that are slow in a part of the steps only, which a median hides.
 
-For each host the share of steps in which it was slow, against its equals: links of other hosts between the same two
-groups, which share ways that may be busy. By the exact binomial distribution with the rate of these, and by how far the
-shares of all hosts scatter around that (the empirical null of Efron 2004, on arcsines of square roots, which stabilize
-the variance of shares). The larger probability counts. The worst is taken out, then the others are looked at again,
-because each slow step has two ends.
+For each host the share of steps in which it was slow, against its equals: links of other hosts of its kind between the
+same two groups, which share ways that may be busy. By the exact binomial distribution with the rate of these, and by
+how far the shares of all hosts scatter around that (the empirical null of Efron 2004, on arcsines of square roots,
+which stabilize the variance of shares). The larger probability counts. The worst is taken out, then the others are
+looked at again, because each slow step has two ends.
 
 Links between groups that are slow now and then for most hosts share ways that are busy: then only links inside groups
 are used.
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from everylink.distributions import binomial_tail, few_runs_chance, normal_quantile, normal_tail
 from everylink.judge.contention import LEAST
 from everylink.judge.effects import Effects
+from everylink.judge.kinds import Equals
 from everylink.judge.pairs import SMALLEST
 from everylink.judge.readings import IS_MAIN, Readings
 from everylink.model.results import Size
@@ -107,7 +108,7 @@ def find_intermittent(
     left = np.ones(seen.hosts, bool)
     left[list(bad)] = False
     while len(in_order) < MOST_FOUND:
-        worst = _worst(slow, steps, left, effects.group_of)
+        worst = _worst(slow, steps, left, effects.equals)
         if worst is None:
             break
         in_order.append(worst)
@@ -125,7 +126,7 @@ def slow_at_times(
     slow, met = _without(slow, _repeated(size, seen), pairs)
     inside = _inside_groups(slow, met, effects.group_of)
     is_contended = _are_contended(slow, met, effects)
-    suspects = _suspects(*(inside if is_contended else (slow, met)), left, effects.group_of)
+    suspects = _suspects(*(inside if is_contended else (slow, met)), left, effects.equals)
     near_only = is_contended or effects.gap > LEAST  # a way that is slow hides hosts that are
     steps = _times_among(*(inside if near_only else (slow, met)), left)[1].sum(axis=1)
     return AtTimes(suspects, np.where(left, steps, ENOUGH), near_only)
@@ -142,7 +143,7 @@ def _repeated(size: Size, seen: Readings) -> Index:
     return np.maximum(there, there.T)
 
 
-def _suspects(slow: _Slow, met: Index, left: NDArray[np.bool_], group_of: Index) -> list[int]:
+def _suspects(slow: _Slow, met: Index, left: NDArray[np.bool_], equals: Equals) -> list[int]:
     """The hosts that have more slow steps than others, the clearest first.
 
     Each is taken out with its slow steps before the next one is looked for. With a single slow step either of two hosts
@@ -153,7 +154,7 @@ def _suspects(slow: _Slow, met: Index, left: NDArray[np.bool_], group_of: Index)
     while len(suspects) < MOST_SUSPECTS:
         times, among = _times_among(slow, met, left)
         count, steps = times.sum(axis=1), among.sum(axis=1)
-        expected = np.clip(_rate_of_equals(times, among, group_of), LEAST_RATE, 0.5)
+        expected = np.clip(_rate_of_equals(times, among, equals), LEAST_RATE, 0.5)
         chance = np.where(count > 0, binomial_tail(count, np.maximum(steps, 1), expected), 1.0)
         host = int(np.argmin(chance))
         if chance[host] > LIKELY:
@@ -265,7 +266,7 @@ def _inside_groups(slow: _Slow, met: Index, group_of: Index) -> tuple[_Slow, Ind
     return _Slow(*(column[near] for column in vars(slow).values())), np.where(inside, met, 0)
 
 
-def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_], group_of: Index) -> Intermittent | None:
+def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_], equals: Equals) -> Intermittent | None:
     times, met = _times_among(slow, met, left)
     hosts = len(left)
     count, steps = times.sum(axis=1), met.sum(axis=1)
@@ -273,14 +274,14 @@ def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_], group_of: Index) ->
     if measured.sum() < FEWEST_PARTNERS:
         return None
     share = count / np.maximum(steps, 1)
-    others = _rate_of_equals(times, met, group_of)
+    others = _rate_of_equals(times, met, equals)
     by_counts = binomial_tail(count, np.maximum(steps, 1), np.clip(others, LEAST_RATE, 0.5))
     likely = measured & (by_counts * measured.sum() < FALSE_RATE) & (share >= SMALLEST_SHARE) & (share <= MOSTLY)
     likely &= (count >= FEWEST_SLOW) & ((times > 0).sum(axis=1) >= FEWEST_PARTNERS)
     for host in sorted(np.flatnonzero(likely).tolist(), key=lambda one: by_counts[one])[:MOST_TRIED]:
         among = measured & (np.arange(hosts) != host)
         without = np.where(among[:, None] & among[None, :], times, 0), np.where(among[:, None] & among[None, :], met, 0)
-        rest = _arc(without[0].sum(axis=1), without[1].sum(axis=1), _rate_of_equals(*without, group_of))[among]
+        rest = _arc(without[0].sum(axis=1), without[1].sum(axis=1), _rate_of_equals(*without, equals))[among]
         own = _arc(count[[host]], steps[[host]], others[[host]])[0]
         chance = max(float(by_counts[host]), _chance_by_scatter(own, rest, steps[among])) * int(measured.sum())
         if chance < FALSE_RATE:
@@ -307,17 +308,18 @@ def _stretches(host: int, slow: _Slow, size: Size, seen: Readings) -> int:
     return stretches if stretches >= FEWEST_STRETCHES and few_runs_chance(is_slow) < FALSE_RATE else 0
 
 
-def _rate_of_equals(times: Index, met: Index, group_of: Index) -> Values:
-    """The rate of slow steps that each host would have, were it as other hosts of its group, [hosts].
+def _rate_of_equals(times: Index, met: Index, equals: Equals) -> Values:
+    """The rate of slow steps that each host would have, were it as others of its kind in its group, [hosts].
 
-    For each group of partners the rate of the links of the other hosts of its group with that one; where there are
-    none, that of all links with other groups, or inside of groups. `times`, `met` [hosts, hosts]: slow steps, steps.
+    For each kind and group of partners the rate of the links of these others with them; where there are none, that of
+    all links with other groups, or inside of groups. `times`, `met` [hosts, hosts]: slow steps, steps.
     """
-    groups = int(group_of.max()) + 1
-    of_group = np.eye(groups, dtype=np.int64)[group_of]
-    inside = group_of[:, None] == np.arange(groups)[None, :]
-    slow, steps = times @ of_group, met @ of_group
-    others_slow, others_steps = ((of_group.T @ part)[group_of] - part for part in (slow, steps))
+    number = equals.group_of * equals.kinds + equals.kind_of
+    _, first, part_of = np.unique(number, return_index=True, return_inverse=True)
+    of_part = np.eye(len(first), dtype=np.int64)[part_of]
+    inside = equals.group_of[:, None] == equals.group_of[first][None, :]
+    slow, steps = times @ of_part, met @ of_part
+    others_slow, others_steps = ((of_part.T @ part)[part_of] - part for part in (slow, steps))
     usual = np.array([slow[where].sum() / max(int(steps[where].sum()), 1) for where in (~inside, inside)])
     rate = np.where(others_steps > 0, others_slow / np.maximum(others_steps, 1), usual[inside.astype(np.int64)])
     return np.asarray((rate * steps).sum(axis=1) / np.maximum(steps.sum(axis=1), 1))

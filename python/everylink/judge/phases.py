@@ -260,10 +260,10 @@ class UnderLoad:
     """`contention`: bad only while others measure; alone as fast as equals, and hosts and trunks with a quarter of the
     ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
-    `unproven`: pairs, groups and trunks that nobody measured alone, and hosts and ranks of which too few links were, in
-    a run that measured others so; and a few pairs that were slow alone, but not often enough to be sure. `slow_alone`:
-    what was measured so, and is slow. `with_some`: hosts and trunks between two groups that are slow with a quarter of
-    the ranks, and not alone, with some others only.
+    `unproven`: pairs, groups and trunks that nobody measured alone, hosts and ranks of which too few links were, and
+    ranks whose links there could not be compared with any, in a run that measured others so; and a few pairs that were
+    slow alone, but not often enough to be sure. `slow_alone`: what was measured so, and is slow. `with_some`: hosts and
+    trunks between two groups that are slow with a quarter of the ranks, and not alone, with some others only.
     """
 
     contention: frozenset[Found | Trunk]
@@ -285,7 +285,7 @@ def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings)
         group_of = findings.effects.group_of
         unproven = {
             one for one, slow in slow_alone.items()
-            if slow is None and (is_way(one) or alone.knows_little_of(one, group_of))
+            if slow is None and (isinstance(one, Trunk) or one.kind != "host" or alone.knows_little_of(one, group_of))
         }  # fmt: skip
         unproven |= set(surviving(findings, slow_alone, alone))
     only_in_quarter = (
