@@ -17,9 +17,11 @@ from worlds.planes import (
     ActiveBackup,
     Blocks,
     Branches,
+    Bundles,
     BusyTree,
     Chassis,
     Dragonfly,
+    Extenders,
     FatTree,
     Flowlets,
     Gateways,
@@ -862,11 +864,160 @@ def test_a_twisted_torus_goes_half_way_along_the_longer_sides_where_it_closes() 
     assert not any(possible(kind, world.structure) for kind in ("leaf", "uplink", "trunk"))
 
 
+def test_extenders_send_all_by_the_uplink_of_a_host_also_to_their_own_hosts() -> None:
+    structure = built("fabric extenders", 64)  # 4 of 16 hosts, with 8 uplinks
+    plane = structure.plane
+    assert isinstance(plane, Extenders)
+    assert plane.uplinks.tolist() == [8] * 4
+    assert plane.pin.tolist() == [host // 2 % 8 for host in range(64)]
+    world = World(structure, kernel=ONE_WAY)
+    latency = LATENCY + 2e-6
+    for to in (1, 4, 63):
+        assert times(world, [(0, to)]) == pytest.approx([latency + 10 * MIB / RATE])
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([latency + 20 * MIB / RATE] * 2)  # up by the same one
+    assert times(world, [(4, 0), (16, 1)]) == pytest.approx([latency + 20 * MIB / RATE] * 2)  # down by the same one
+    assert times(world, [(0, 1), (4, 5)]) == pytest.approx([latency + 10 * MIB / RATE] * 2)
+    every = times(world, [(host, (host + 16) % 64) for host in range(64)])
+    assert every == pytest.approx([latency + 20 * MIB / RATE] * 64)
+    assert not possible("trunk", structure)
+    assert planted("leaf", built("fabric extenders", 8), np.random.default_rng(1)).between == ()
+
+
+def test_an_uplink_of_an_extender_is_slow_for_the_hosts_that_are_dealt_out_to_it() -> None:
+    healthy = World(built("fabric extenders", 32), kernel=ONE_WAY)  # 4 of 8 hosts, with 4 uplinks
+    fault = planted("uplink", healthy.structure, np.random.default_rng(1))
+    own = set(fault.hosts)
+    assert len(own) == 2
+    every = {(a, b) for a in range(32) for b in range(32) if a != b}
+    assert slower_links(healthy, fault) == {link for link in every if own & set(link)}
+
+
+def test_all_messages_between_networks_share_their_firewall() -> None:
+    structure = built("networks behind a firewall", 32)
+    assert np.bincount(structure.group).tolist() == [4, 6, 10, 4, 6, 2]
+    world = World(structure, kernel=ONE_WAY)
+    near, far = LATENCY + 20e-6, LATENCY + 50e-6
+    assert times(world, [(0, 1)]) == pytest.approx([near + 10 * MIB / RATE])
+    assert times(world, [(0, 4)]) == pytest.approx([far + 20 * MIB / RATE])
+    sixteen = [(host, host + 16) for host in range(16)]
+    assert times(world, sixteen) == pytest.approx([far + 20 * MIB / RATE] * 16)  # 80 Gbit/s
+    there_and_back = [*sixteen, *((host + 16, host) for host in range(16))]
+    assert times(world, there_and_back) == pytest.approx([far + 40 * MIB / RATE] * 32)
+    assert [kind for kind in ("leaf", "uplink", "trunk") if possible(kind, structure)] == ["leaf"]
+
+
+def test_pods_are_nearer_on_the_same_machine_and_share_its_adapter_by_tunnels() -> None:
+    structure = built("pods in an overlay", 64)  # 4 leaves of 4 machines, with 2 uplinks
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 4
+    world = World(structure, kernel=ONE_WAY)
+    tunnel = LATENCY + 28e-6
+    assert times(world, [(0, 3)]) == pytest.approx([BESIDE + 20e-6 + 4 * MIB / RATE])
+    assert times(world, [(0, 4)]) == pytest.approx([tunnel + MIB / (0.09 * RATE)])
+    assert times(world, [(0, 16)]) == pytest.approx([tunnel + 2 * HOP + MIB / (0.09 * RATE)])
+    two, four = ([(host, host + 4) for host in range(count)] for count in (2, 4))
+    assert times(world, two) == pytest.approx([tunnel + MIB / (0.09 * RATE)] * 2)
+    assert times(world, four) == pytest.approx([tunnel + 16 * MIB / RATE] * 4)
+    for hosts in range(8, 257, 8):
+        other = built("pods in an overlay", hosts)
+        machine = np.arange(hosts) // other.guests
+        assert len(np.unique(np.stack([machine, other.group]), axis=1).T) == int(machine[-1]) + 1  # a leaf for each
+
+
+def test_what_metered_machines_send_is_limited_and_what_they_receive_is_not() -> None:
+    structure = built("metered senders", 16)
+    small, large = (np.flatnonzero(structure.send == RATE * send).tolist() for send in (0.125, 0.24))
+    assert len(small) == len(large) == 8
+    world = World(structure, kernel=ONE_WAY)
+    by_small, by_large = (LATENCY + 24e-6 + MIB / (send * RATE) for send in (0.125, 0.24))
+    assert times(world, [(small[0], small[1]), (large[0], large[1])]) == pytest.approx([by_small, by_large])
+    order = Order(np.zeros(1, np.int64), np.array([small[0]]), np.array([large[-1]]))
+    there_and_back = world.true_times(world.costs_of(order, 0), MIB).ravel()
+    assert there_and_back == pytest.approx([by_small, by_large])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"25 Gb/sec (1X EDR)"}
+    for seed in range(4):
+        fault = replace(planted("direction", structure, np.random.default_rng(seed)), rate=0.4)
+        assert slower_links(world, fault) == expected_links(fault, 16)
+
+
+def test_other_ranks_are_far_from_the_adapter_on_boards_of_the_other_make() -> None:
+    structure = built("adapters on either socket", 32)  # leaves of 8 hosts, 4 ranks each
+    world = World(structure, kernel=ONE_WAY)
+    near, far = LATENCY + MIB / RATE, LATENCY + 0.25e-6 + MIB / (0.9 * RATE)
+    both = far + 0.25e-6
+    assert [times(world, [pair])[0] for pair in ((0, 4), (0, 6), (2, 6))] == pytest.approx([near, far, both])
+    assert [times(world, [pair])[0] for pair in ((32, 36), (32, 38), (34, 38))] == pytest.approx([both, far, near])
+    assert times(world, [(0, 34)]) == pytest.approx([near + 2 * HOP])
+    assert times(world, [(0, 32)]) == pytest.approx([far + 2 * HOP])
+    results = world.results
+    first, second = [10, 10, 20, 20] * 8, [20, 20, 10, 10] * 8
+    assert results.ranks.numa_distance.tolist() == (first + second) * 2
+    assert results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1] == (("0",) * 8 + ("1",) * 8) * 2
+
+
+def test_groups_with_gpus_have_twice_the_cables_to_each_other() -> None:
+    structure = built("bundles of unequal width", 64)  # 8 groups of 8 hosts, of two ranks
+    plane = structure.plane
+    assert isinstance(plane, Bundles)
+    cables = (plane.capacity / (2 * RATE)).reshape(8, 8)
+    assert (cables[:4] == 2).all()
+    assert (cables[4:, 4:] == 4).all()
+    assert structure.single.tolist() == [True] * 32 + [False] * 32
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([LATENCY + MIB / RATE] * 2)
+    assert times(world, [(64, 66), (65, 67)]) == pytest.approx([LATENCY + MIB / (2 * RATE)] * 2)
+    direct = replace(structure, plane=Bundles(plane.group, cables.astype(np.int64), 0.0, 2 * RATE))
+    for frm, cables_ in ((0, 2), (64, 4)):  # of 8 hosts to 8 of the next group
+        pairs = [(frm + 2 * host, frm + 2 * host + 16) for host in range(8)]
+        longest = LATENCY + 2 * HOP + 8 / cables_ * MIB / (2 * RATE)
+        assert times(World(direct, kernel=ONE_WAY), pairs) == pytest.approx([longest] * 8)
+    latency = structure.path(np.full(400, 64), np.full(400, 80), np.arange(400))[2]
+    assert sorted(set(latency.round(9))) == pytest.approx([LATENCY + 2 * HOP, LATENCY + 4.5 * HOP])
+    assert (latency > LATENCY + 3 * HOP).mean() == pytest.approx(0.25 * 6 / 8, abs=0.05)
+
+
+def test_a_message_on_striped_rails_gets_both_and_waits_for_the_slower_one() -> None:
+    structure = built("striped rails", 32)  # leaves of 8 hosts, 4 ranks each
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + MIB / (4 * RATE)])
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (4 * RATE)])
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 100e9])
+    four = times(world, [(rank, rank + 4) for rank in range(4)])
+    assert four == pytest.approx([LATENCY + MIB / RATE] * 4)
+    eight = [(4 * host, 4 * host + 32) for host in range(8)]
+    assert times(world, eight) == pytest.approx([LATENCY + 2 * HOP + MIB / (2 * RATE)] * 8)  # 2:1
+    fault = replace(planted("adapter", structure, np.random.default_rng(1)), rate=0.5, delay=0.0)
+    slow, own = World(structure, (fault,), kernel=ONE_WAY), fault.hosts[0]
+    beside = own ^ 1  # on the same leaf
+    for rank in range(4):
+        assert times(slow, [(4 * own + rank, 4 * beside)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+    assert not any(possible(kind, structure) for kind in ("rail", "rail plane"))
+    assert set(world.results.ranks.adapters.tolist()) == {2}
+
+
+def test_every_second_rack_is_slower_by_its_cap_and_says_nothing_of_it() -> None:
+    structure = built("racks with power caps", 32)  # racks of 4 hosts, of 2 ranks
+    world = World(structure, kernel=ONE_WAY)
+    usual, capped, longer = MIB / (0.35 * RATE), MIB / (0.93 * 0.35 * RATE), 12e-6 / 0.93
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 24e-6 + usual])
+    assert times(world, [(8, 10)]) == pytest.approx([LATENCY + 2 * longer + capped])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 2 * HOP + 12e-6 + longer + capped])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + 24e-6 + usual])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([LATENCY + 24e-6 + 5 * MIB / RATE] * 2)
+    inventory = world.results.inventory
+    assert len(set(inventory.over_hosts("host", "cpu_model")[1])) == 1
+    assert set(inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+    assert Visible(1.0, 100.0).counts(planted("leaf", structure, np.random.default_rng(1)), structure)
+
+
 @pytest.mark.parametrize(
     "name",
     [
         "cells, 2:1 twice by receiver", "polarized hashes", "sprayed packets", "rails that meet at the core",
-        "three generations on one core", "two cores in two rooms", "GPUs on PCIe switches",
+        "three generations on one core", "two cores in two rooms", "GPUs on PCIe switches", "striped rails",
+        "pods in an overlay", "adapters on either socket", "racks with power caps",
     ],
 )  # fmt: skip
 def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:

@@ -12,12 +12,13 @@ from worlds.structures import Structure
 RATES = {  # by multiples of RATE
     0.1: "10 Gb/sec (1X QDR)",
     0.25: "25 Gb/sec (1X EDR)",
+    0.4: "40 Gb/sec (4X QDR)",
     0.545: "56 Gb/sec (4X FDR)",  # 14 Gbit/s per lane, of which 64 bits in 66 are data
     1: "100 Gb/sec (4X EDR)",
     2: "200 Gb/sec (4X HDR)",
     4: "400 Gb/sec (4X NDR)",
 }
-PROCESSORS = "Xeon Platinum 8160", "Xeon Phi 7250"  # the second one where messages take longer
+PROCESSORS = "Xeon Platinum 8160", "Xeon Phi 7250"  # the second one where messages take longer, but for clocks
 
 
 def named_rate(rate: float) -> str:
@@ -32,11 +33,11 @@ def inventory(structure: Structure) -> Inventory:
     texts = {"": 0}
     entries: list[tuple[int, int, int, int, int]] = []
     for host in range(structure.hosts):
-        facts = [("host", "cpu_model", PROCESSORS[int(structure.overhead[host] > 0)])]
+        facts = [("host", "cpu_model", PROCESSORS[int(structure.processor[host])])]
         for rail in range(1 if structure.bonded or structure.single[host] else structure.rails):
-            device, node = structure.device(rail), str(rail * 2 // structure.rails)
+            device, node = structure.device(rail), rail * 2 // structure.rails
             facts.append((f"ib/{device}/1", "rate", named_rate(float(structure.rate[host, rail]))))
-            facts.append((f"ib/{device}", "numa_node", node))
+            facts.append((f"ib/{device}", "numa_node", str(1 - node if structure.turned[host] else node)))
         for fact in facts:
             part, name, value = (texts.setdefault(text, len(texts)) for text in fact)
             entries.append((host, 0, part, name, value))

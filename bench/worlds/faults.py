@@ -11,12 +11,14 @@ from worlds.planes import (
     BusyTree,
     Direct,
     Dragonfly,
+    Extenders,
     FatTree,
     JoinedGroups,
     OneCore,
     OneSwitch,
     Placement,
     Plane,
+    Routed,
     SlimFly,
     Sprayed,
     Stacked,
@@ -111,7 +113,7 @@ def adapter(structure: Structure, random: np.random.Generator) -> Fault:
     several = np.flatnonzero(~structure.single)
     of, rail = several[random.integers(len(several), size=1)], int(random.integers(structure.rails))
     ways = np.concatenate(structure.adapter_ways(of, np.array([rail])))
-    what = "port" if structure.bonded else "rail"
+    what = "port" if structure.bonded or structure.striped else "rail"
     return Fault("adapter", (f"n{of[0]}/{what}{rail}",), (int(of[0]),), ways)
 
 
@@ -160,9 +162,12 @@ def _leaf(structure: Structure, random: np.random.Generator) -> Index:
 
 
 def _two_sides(structure: Structure, own: Index) -> tuple[tuple[Hosts, Hosts], ...]:
-    """A leaf and the other one where there are only two: what slows the one slows the other."""
+    """A leaf and the other one where there are only two: what slows the one slows the other.
+
+    Except for extenders, of which the slow one is slow within itself too.
+    """
     group = structure.group if structure.bonded else structure.plane.group
-    if int(group.max()) != 1:
+    if int(group.max()) != 1 or isinstance(structure.plane, Extenders):
         return ()
     others = np.setdiff1d(np.arange(structure.hosts), own)
     return ((tuple(own.tolist()), tuple(others.tolist())),)
@@ -213,6 +218,8 @@ def uplink(structure: Structure, random: np.random.Generator) -> Fault:
     ways = _uplinks(structure, number)
     chosen = int(random.integers(len(ways)))
     parts, sides = (f"leaf{number}", f"uplink{chosen}"), _two_sides(structure, own)
+    if isinstance(structure.plane, Extenders):  # only the hosts that are dealt out to it use it
+        own = own[structure.plane.pin[own] == chosen]
     return Fault("uplink", parts, tuple(own.tolist()), ways[chosen], between=sides)
 
 
@@ -324,12 +331,14 @@ def _rails_share_switches(structure: Structure) -> bool:
 
 def possible(kind: str, structure: Structure) -> bool:
     """Whether a structure has such a part, apart from others of the same effect."""
-    groups, rails = int(structure.group.max()) + 1, 1 if structure.bonded else structure.rails
+    groups = int(structure.group.max()) + 1
+    rails = 1 if structure.bonded or structure.striped else structure.rails  # those that can be told apart
     match kind:
         case "leaf" | "quarter of a leaf":
             return groups > 1
         case "trunk":
-            return groups > 2 and not isinstance(structure.plane, Placement | OneCore)  # nothing joins just two
+            joined_at_once = isinstance(structure.plane, Placement | OneCore | Routed)  # nothing joins just two
+            return groups > 2 and not joined_at_once
         case "uplink":
             return _tree(structure.plane) is not None
         case "rail":

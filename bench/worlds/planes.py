@@ -128,6 +128,24 @@ class OneCore(FatTree):
         return np.where(far[:, None], ways, NONE), LATENCY + 2 * HOP * far
 
 
+class Extenders(OneCore):
+    """Leaves that do not switch: all that their hosts send goes up to the core, also what is for the same leaf.
+
+    Hosts are dealt out to the uplinks of their leaf in blocks, and each sends and receives by its own one (`pin`). So
+    all hosts are equally far from each other. As Cisco's fabric extenders (Nexus 2000, I/O modules of UCS) with static
+    pinning; an extender takes 1 us each time.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float = RATE) -> None:
+        super().__init__(group, ratio, rate)
+        place = np.arange(len(group)) - np.searchsorted(group, group)
+        self.pin: Index = place * self.each[group] // np.bincount(group)[group]
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        up, down = (self.first[self.group[of]] + self.pin[of] for of in (frm, to))
+        return np.stack([up, self.ways + down], axis=1), np.full(len(frm), LATENCY + 2e-6)
+
+
 class JoinedCores(OneCore):
     """An old part of a cluster and a new one, each with a core switch; `cables` join these two, one for each receiver.
 
@@ -233,6 +251,21 @@ class Gateways(FatTree):
         gateway = (hashed(frm, to, 19) % np.uint64(self.gateways)).astype(np.int64)
         by = np.where(apart, 2 * self.ways + 2 * gateway + self.module[frm], NONE)
         return np.concatenate([ways, by[:, None]], axis=1), latency * np.where(apart, 2, 1)
+
+
+class Routed:
+    """Hosts of several networks on switches that never block; one router that is a firewall joins the networks.
+
+    All messages between networks share what its processors can do, those there with those back, and take `longer`.
+    `group`: the network of each host.
+    """
+
+    def __init__(self, group: Index, rate: float, longer: float) -> None:
+        self.group, self.longer, self.capacity = group, longer, np.array([rate])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        apart = self.group[frm] != self.group[to]
+        return np.where(apart, 0, NONE)[:, None], LATENCY + self.longer * apart
 
 
 class Drawers:
@@ -411,6 +444,17 @@ class Dragonfly:
         second = np.where(detour, third * self.groups + b, NONE)
         ways = np.stack([np.where(far, first, NONE), second], axis=1)
         return ways, LATENCY + 2 * HOP * far + 2.5 * HOP * detour
+
+
+class Bundles(Dragonfly):
+    """A dragonfly of which some groups are joined by more cables than others: `cables` [group, group].
+
+    Messages spread over all cables between two groups, which are one way. `rate`: of a cable.
+    """
+
+    def __init__(self, group: Index, cables: Index, detours: float, rate: float) -> None:
+        super().__init__(len(group), 1, detours)
+        self.group, self.groups, self.capacity = group, len(cables), rate * cables.ravel().astype(np.float64)
 
 
 class Chassis(Dragonfly):

@@ -179,7 +179,7 @@ def is_passing(verdict: Verdict, fault: Fault) -> bool:
 def is_about(verdict: Verdict, fault: Fault) -> bool:
     """Whether a verdict names the planted part; of sets of hosts also one host of it.
 
-    A bad one of bonded ports cannot be told from a bad host by its name.
+    A bad one of bonded ports, or of adapters that share each message, cannot be told from a bad host by its name.
     """
     own = {f"n{host}" for host in fault.hosts}
     match fault.kind:

@@ -17,11 +17,13 @@ from worlds.planes import (
     ActiveBackup,
     Blocks,
     Branches,
+    Bundles,
     BusyTree,
     Chassis,
     Dragonfly,
     DragonflyPlus,
     Drawers,
+    Extenders,
     FatTree,
     Flowlets,
     Gateways,
@@ -39,6 +41,7 @@ from worlds.planes import (
     Racks,
     RandomGraph,
     Ring,
+    Routed,
     SlimFly,
     Slingshot,
     Sprayed,
@@ -66,15 +69,19 @@ class Structure:
     hosts are `bonded`, the rails are the ports of one adapter; a hash of its two ranks gives each flow one of them.
     With `one_plane` these are on a pair of leaves; a flow from another pair arrives by a port of its own.
     Messages to another rail are `relayed`: they cross within the sending host, and then leave and arrive by that rail.
+    Where they are `striped`, each message is shared out evenly to all rails, and ends when its last part has arrived.
     Hosts that are `single` have only the adapter of rail 0, for all their ranks.
     `guests` hosts in a row are virtual machines that share their adapters; messages between these use none. With `pcie`
-    they are machines, each with a link of this rate to the adapter, over which also messages between them go.
+    they are machines, each with a link of this rate to the adapter, over which also messages between them go. With a
+    `tunnel`, messages between machines take so many seconds longer, and each gets at most `tunnel_rate`.
     `domain` hosts in a row have NVLink switches: each rank has a port to these, for all messages within the domain. It
     does not go with `pcie`.
 
     `rate` [host, rail]: of the adapters, bytes per second. `position_rate` and `position_latency` [local rank]: what
-    a rank pays for its place on every host; `overhead` [host]: what each of its messages takes longer. `inside_latency`
-    and `inside_rate` [local rank, local rank]: within a host. `group_rate` [group, group]: the most of a flow.
+    a rank pays for its place on every host, or for that from the end on those that are `turned`; `overhead` [host]:
+    what each of its messages takes longer. `send` [host]: the most that an adapter sends, where that is less than its
+    rate. `processor` [host]: which one it says it has. `inside_latency` and `inside_rate` [local rank, local rank]:
+    within a host. `group_rate` [group, group]: the most of a flow.
     """
 
     hosts: int
@@ -86,14 +93,20 @@ class Structure:
     one_plane: bool = False
     bonded: bool = False
     relayed: bool = False
+    striped: bool = False
     guests: int = 1
     pcie: float = 0.0
+    tunnel: float = 0.0
+    tunnel_rate: float = np.inf
     domain: int = 1
     single: Mask = field(default_factory=lambda: np.zeros(0, bool))
     rate: Values = field(default_factory=lambda: np.zeros(0))
     position_rate: Values = field(default_factory=lambda: np.zeros(0))
     position_latency: Values = field(default_factory=lambda: np.zeros(0))
+    turned: Mask = field(default_factory=lambda: np.zeros(0, bool))
     overhead: Values = field(default_factory=lambda: np.zeros(0))
+    send: Values = field(default_factory=lambda: np.zeros(0))
+    processor: Index = field(default_factory=lambda: np.zeros(0, np.int64))
     inside_latency: Values = field(default_factory=lambda: np.zeros(0))
     inside_rate: Values = field(default_factory=lambda: np.zeros(0))
     group_rate: Values = field(default_factory=lambda: np.full((1, 1), np.inf))
@@ -108,7 +121,10 @@ class Structure:
             "rate": np.full((self.hosts, self.rails), RATE),
             "position_rate": np.ones(self.each),
             "position_latency": np.zeros(self.each),
+            "turned": np.zeros(self.hosts, bool),
             "overhead": np.zeros(self.hosts),
+            "send": np.full(self.hosts, np.inf),
+            "processor": (self.overhead > 0).astype(np.int64) if self.overhead.size else np.zeros(self.hosts, np.int64),
             "inside_latency": np.full((self.each, self.each), INSIDE_LATENCY),
             "inside_rate": np.full((self.each, self.each), INSIDE_RATE),
         }
@@ -133,7 +149,8 @@ class Structure:
     @property
     def kinds_of_groups(self) -> list[tuple[float, ...]]:
         """Of each leaf or group the kinds of its hosts: the same for groups of equal hosts, which may vary a little."""
-        of_host = np.column_stack([np.round(np.log(self.rate) / KINDS_APART), self.overhead, self.single])
+        rates = np.concatenate([self.rate, self.sends], axis=1)
+        of_host = np.column_stack([np.round(np.log(rates) / KINDS_APART), self.overhead, self.single])
         groups = range(int(self.group.max()) + 1)
         return [tuple(np.unique(of_host[self.group == group], axis=0).ravel().tolist()) for group in groups]
 
@@ -148,6 +165,11 @@ class Structure:
     def device(self, rail: int) -> str:
         """What hosts call their adapter of a rail."""
         return "mlx5_bond_0" if self.bonded else f"mlx5_{rail}"
+
+    @property
+    def sends(self) -> Values:
+        """[host, rail]: what adapters send at most."""
+        return np.minimum(self.rate, self.send[:, None])
 
     @property
     def adapters(self) -> int:
@@ -183,16 +205,22 @@ class Structure:
     @property
     def capacity(self) -> Values:
         """Of all ways: adapters sending, receiving, those of the planes, rail by rail, and of `pcie` or a `domain`."""
-        adapters = self.rate[:: self.guests].ravel()
+        send, receive = (rate[:: self.guests].ravel() for rate in (self.sends, self.rate))
         planes = 1 if self.one_plane else self.rails
         links = np.full(2 * self.hosts if self.pcie else 0, self.pcie)
         if self.domain > 1:
             links = np.full(2 * self.ranks, NVLINK_RATE)
-        return np.concatenate([adapters, adapters, *[self.plane.capacity] * planes, links])
+        parts = self.rails if self.striped else 1  # a flow that gets a rate needs a part of it of each way
+        return np.concatenate([send, receive, *[self.plane.capacity] * planes, links]) * parts
 
     def rail_of(self, ranks: Index) -> Index:
         """The rail that ranks use, where no hash decides."""
         return np.where(self.single[ranks // self.each], 0, ranks % self.each * self.rails // self.each)
+
+    def place_of(self, ranks: Index) -> Index:
+        """The place of ranks within their host, by which `position_rate` and `position_latency` are."""
+        host, local = np.divmod(ranks, self.each)
+        return np.where(self.turned[host], self.each - 1 - local, local)
 
     def _rails(self, frm: Index, to: Index) -> tuple[Index, Index]:
         """The rails by which flows between ranks leave and arrive."""
@@ -216,6 +244,15 @@ class Structure:
             first = 2 * self.adapters + rail * len(self.plane.capacity)
         return np.where(ways == NONE, NONE, ways + first[:, None]), latency + self.other_rail * (rail != to_rail)
 
+    def _striped(self, a: Index, b: Index, when: Index) -> Index:
+        """Ways [flow, hop] of all rails between hosts."""
+        made = []
+        for rail in range(self.rails):
+            of = np.full(len(a), rail)
+            made += [self.adapter_ways(a, of)[0][:, None], self.adapter_ways(b, of)[1][:, None]]
+            made.append(self._between(a, b, of, of, when)[0])
+        return np.concatenate(made, axis=1)
+
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values, Values]:
         """Ways [flow, hop], limit and latency of flows between ranks."""
         (a, own), (b, other) = np.divmod(frm, self.each), np.divmod(to, self.each)
@@ -224,15 +261,20 @@ class Structure:
         ways, latency = self._between(a, b, rail, to_rail, when)
         ends = self.adapter_ways(a, rail)[0], self.adapter_ways(b, to_rail)[1]
         ways = np.concatenate([np.stack(ends, axis=1), ways], axis=1)
+        narrow = np.minimum(self.sends[a, rail], self.rate[b, to_rail])
+        if self.striped:
+            ways, narrow = self._striped(a, b, when), self.rails * np.minimum(self.sends[a], self.rate[b]).min(axis=1)
         ways = np.where(unwired[:, None], NONE, ways)
         if self.pcie:
             links = np.stack([self.host_ways(a)[0], self.host_ways(b)[1]], axis=1)
             ways = np.concatenate([ways, np.where(near[:, None], NONE, links)], axis=1)
-        narrow = np.minimum(self.rate[a, rail], self.rate[b, to_rail])
-        limit = narrow * np.minimum(self.position_rate[own], self.position_rate[other])
+        place, to_place = self.place_of(frm), self.place_of(to)
+        limit = narrow * np.minimum(self.position_rate[place], self.position_rate[to_place])
+        limit = np.where(unwired, limit, np.minimum(limit, self.tunnel_rate))
         if len(self.group_rate) > 1:
             limit = np.minimum(limit, self.group_rate[self.group[a], self.group[b]])
-        latency = np.where(unwired, BESIDE, latency) + self.position_latency[own] + self.position_latency[other]
+        latency = np.where(unwired, BESIDE, latency + self.tunnel)
+        latency = latency + self.position_latency[place] + self.position_latency[to_place]
         latency += self.overhead[a] + self.overhead[b]
         if self.relayed:
             latency += self.other_rail * (self.rail_of(frm) != self.rail_of(to))
@@ -840,6 +882,114 @@ def _twisted(hosts: int) -> Structure:
     return Structure(hosts, plane, rate=np.full((hosts, 1), 200e9))
 
 
+def _extenders(hosts: int) -> Structure:
+    """Fabric extenders of 10 Gbit/s with an uplink of 10 Gbit/s for 2 hosts, as a UCS chassis of 8 blades with 4."""
+    return Structure(hosts, Extenders(_leaves(hosts), 2, 0.1 * RATE), rate=np.full((hosts, 1), 0.1 * RATE))
+
+
+def _institutes(hosts: int) -> Structure:
+    """A university: each institute has its network (VLAN) of 10 Gbit/s, and a firewall of 80 Gbit/s joins them all.
+
+    A flow through the firewall has one of its cores, which does 5 Gbit/s and takes 30 us. TCP by the kernel, 10 us at
+    each end. Institutes have 2, 3 and 5 times as many hosts, in turns.
+    """
+    group = _partly_used_leaves(hosts)
+    networks = int(group[-1]) + 1
+    return Structure(
+        hosts, Routed(group, 0.8 * RATE, 30e-6), rate=np.full((hosts, 1), 0.1 * RATE),
+        position_latency=np.array([10e-6]), interrupts=2e-6,
+        group_rate=RATE * np.where(np.eye(networks, dtype=bool), 0.1, 0.05),
+    )  # fmt: skip
+
+
+def _pods(hosts: int) -> Structure:
+    """Kubernetes: 4 pods on each machine of 25 Gbit/s, or 2 where there are few; an overlay network joins them.
+
+    Between machines packets go by VXLAN tunnels (Flannel, Calico): 8 us longer, and 9 Gbit/s for each flow, as one core
+    unpacks it. Pods of a machine are joined by a bridge in its kernel. TCP, 10 us at each end. Leaves of a few machines
+    have an uplink of 40 Gbit/s for 8 pods; a hash gives each flow one.
+    """
+    pods = 4 if hosts >= 16 else 2
+    leaf = np.arange(hosts) // (pods * max(2, min(4, hosts // (4 * pods))))
+    return Structure(
+        hosts, FatTree(leaf, 8, "static", 0.4 * RATE), guests=pods, rate=np.full((hosts, 1), RATE / 4),
+        tunnel=8e-6, tunnel_rate=0.09 * RATE, position_latency=np.array([10e-6]), interrupts=2e-6,
+    )  # fmt: skip
+
+
+def _metered(hosts: int, random: np.random.Generator) -> Structure:
+    """Virtual machines of two sizes, at random: a half may send 12.5 Gbit/s, the others 24 Gbit/s; all receive 25.
+
+    As D16s v5 and D48s v5 of Azure, which meters what a machine sends, but not what it receives. TCP, 12 us at each
+    end, with a long tail.
+    """
+    small = random.permutation(np.arange(hosts) % 2 == 0)
+    return Structure(
+        hosts, OneSwitch(hosts), rate=np.full((hosts, 1), RATE / 4), send=RATE * np.where(small, 0.125, 0.24),
+        position_latency=np.array([12e-6]), interrupts=3e-6, tail=0.01,
+    )  # fmt: skip
+
+
+def _two_boards(hosts: int) -> Structure:
+    """Hosts of two makes, by leaf in turns: one has the adapter on the first socket, the other on the second one.
+
+    4 ranks, two on each socket; those far from the adapter take 0.25 us longer and reach nine tenths of its rate. As
+    servers of two vendors, whose risers differ. EDR, 2:1, an uplink for each receiver.
+    """
+    leaf, far = _leaves(hosts), np.arange(4) >= 2
+    return Structure(
+        hosts, FatTree(leaf, 2, "by receiver"), each=4, turned=leaf % 2 == 1,
+        position_rate=np.where(far, 0.9, 1.0), position_latency=np.where(far, 0.25e-6, 0.0),
+        inside_latency=INSIDE_LATENCY + 0.3e-6 * (far[:, None] != far[None, :]),
+    )  # fmt: skip
+
+
+def _bundles(hosts: int) -> Structure:
+    """A Slingshot dragonfly whose first groups have hosts with processors only, with one adapter of 200 Gbit/s.
+
+    Those of the other half have GPUs and two adapters, and their groups are joined by twice as many cables as others
+    are. As the partitions of Perlmutter and LUMI; two ranks a host, and the numbers, are chosen here. A quarter of the
+    messages take a detour.
+    """
+    count = max(4, min(8, hosts // 4))
+    group = np.arange(hosts) * count // hosts
+    gpus = np.arange(count) >= count // 2
+    cables = max(1, 2 * hosts // count**2) * np.where(gpus[:, None] & gpus[None, :], 2, 1)
+    return Structure(
+        hosts, Bundles(np.repeat(group, 2), cables, 0.25, 2 * RATE), each=2, rails=2, one_plane=True, other_rail=HOP,
+        rate=np.full((hosts, 2), 2 * RATE), single=~gpus[group],
+    )  # fmt: skip
+
+
+def _striped(hosts: int) -> Structure:
+    """4 GPUs joined by NVLink and two adapters of 200 Gbit/s, each on a tree of its own, 2:1; all messages use both.
+
+    As UCX does by default with two adapters (UCX_MAX_RNDV_RAILS=2). So what is slow on one rail makes the other one
+    wait. Adaptive routes.
+    """
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 2, "adaptive", 2 * RATE), each=4, rails=2, striped=True,
+        other_rail=0.0, rate=np.full((hosts, 2), 2 * RATE),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 100e9),
+    )  # fmt: skip
+
+
+def _power_caps(hosts: int) -> Structure:
+    """TCP over 40 Gbit/s: a core does 35 Gbit/s for a flow, but 7 % less in each second rack, whose power is capped.
+
+    As centres cap the racks that are cooled by air. There a message takes also 7 % longer of the 12 us at its end. The
+    processors are the same, and so are the adapters, which 2 ranks share. Racks of 2 to 8 hosts, 2:1 static.
+    """
+    rack = np.arange(hosts) // max(2, min(8, hosts // 8))
+    clock = np.where(np.arange(int(rack[-1]) + 1) % 2 == 1, 0.93, 1.0)
+    return Structure(
+        hosts, FatTree(rack, 2, "static", 0.4 * RATE), each=2, rate=np.full((hosts, 1), 0.4 * RATE),
+        position_latency=np.full(2, 12e-6), interrupts=2e-6,
+        overhead=12e-6 * (1 / clock[rack] - 1), processor=np.zeros(hosts, np.int64),
+        group_rate=0.35 * RATE * np.minimum.outer(clock, clock),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -930,8 +1080,6 @@ BUILDING: Mapping[str, Make] = {
     "flowlets of virtual machines": lambda hosts, random: _functions(hosts),
     "tables that change, 32:15": lambda hosts, random: _tables(hosts),
     "rails that meet at the core": lambda hosts, random: _rails_meet_at_the_core(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "three generations on one core": lambda hosts, random: _grown(hosts),
     "two cores in two rooms": lambda hosts, random: _two_rooms(hosts),
     "switches in branches": lambda hosts, random: _branches(hosts),
@@ -940,5 +1088,15 @@ HELD_OUT: Mapping[str, Make] = {
     "12 tiles on 8 adapters": lambda hosts, random: _tiles(hosts),
     "accelerators with Ethernet ports": lambda hosts, random: _ethernet_accelerators(hosts),
     "twisted torus": lambda hosts, random: _twisted(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "fabric extenders": lambda hosts, random: _extenders(hosts),
+    "networks behind a firewall": lambda hosts, random: _institutes(hosts),
+    "pods in an overlay": lambda hosts, random: _pods(hosts),
+    "metered senders": _metered,
+    "adapters on either socket": lambda hosts, random: _two_boards(hosts),
+    "bundles of unequal width": lambda hosts, random: _bundles(hosts),
+    "striped rails": lambda hosts, random: _striped(hosts),
+    "racks with power caps": lambda hosts, random: _power_caps(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}

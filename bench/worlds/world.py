@@ -144,7 +144,7 @@ class World:
             return bare
         single = structure.single[of]  # such hosts have one socket
         socket = np.where(single, 0, local * 2 // structure.each).astype(np.int32)
-        far = structure.position_rate[local] < 1
+        far = structure.position_rate[structure.place_of(rank)] < 1
         return replace(
             bare,
             device=tuple(f"{structure.device(rail)} port 1" for rail in structure.rail_of(rank).tolist()),
