@@ -48,6 +48,26 @@ def test_a_place_that_few_hosts_have_tells_nothing() -> None:
     assert [one.host for one in find_within(every, every.sizes[0])] == [1]
 
 
+def _with_a_tail(seed: int, slow: int) -> Results:
+    """32 hosts of 2 ranks, whose readings have a long tail, as of interrupts; those of the `slow` take 5 us more."""
+    random, hosts = np.random.default_rng(seed), np.arange(32)
+    pairs, rows = np.stack([2 * hosts, 2 * hosts + 1], axis=1), []
+    for turn in range(11):
+        times = USUAL * (1 + 2 * random.pareto(3, len(hosts)) + 5 * (hosts == slow))
+        rows.append(rows_of_pairs(pairs, times, turn, MAIN, 0.01, random))
+    facts = bare_facts("semidirectional", ranks=64, hosts=32, messages=100)
+    made = bare_ranks([f"n{host}" for host in np.repeat(hosts, 2)], np.repeat(hosts, 2), np.tile([0, 1], 32))
+    return Results(Path("run.h5"), facts, made, bare_steps(11), (Size(1, 1, 64, joined(rows)),))
+
+
+def test_hosts_whose_readings_have_a_long_tail_are_not_slow_by_chance() -> None:
+    for seed in range(20):
+        run = _with_a_tail(seed, slow=-1)
+        assert not [one.host for one in find_within(run, run.sizes[0]) if one.sure]
+    run = _with_a_tail(1, slow=7)
+    assert [one.host for one in find_within(run, run.sizes[0]) if one.sure] == [7]
+
+
 # In memory of GPUs, ranks and pairs of ranks are compared with the same places of other hosts, too.
 
 

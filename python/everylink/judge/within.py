@@ -15,7 +15,18 @@ from everylink.judge.readings import UNDER_LOAD
 from everylink.judge.times import SETTLED_READINGS
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import Outcome
-from everylink.robust import LOW, LOW_ERROR, Values, discoveries, healthy_spread, low_index, medians_of, moderated
+from everylink.robust import (
+    LOW,
+    LOW_ERROR,
+    Values,
+    discoveries,
+    healthy_spread,
+    low_index,
+    medians_of,
+    moderated,
+    spread,
+    upper_spread,
+)
 
 FEWEST_HOSTS = 4  # needed for comparison
 SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
@@ -63,7 +74,7 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     frm, to, host, time, rest = frm[known], to[known], host[known], time[known], time[known] - usual[known]
     if len(np.unique(host)) < FEWEST_HOSTS:
         return []
-    noise = moderated(healthy_spread(rest), len(rest) // 2)
+    noise = moderated(max(spread(rest), upper_spread(rest)), len(rest) // 2)  # a long tail lies above the median
     found = _slow_of(_low_of(host, rest, time), noise, lambda number: (number, ()))
     if not ranks.in_memory_of_gpus:
         return found
@@ -91,7 +102,7 @@ def _slow_of(parts: Parts, noise: float, named: Callable[[int], tuple[int, tuple
         return []
     effect = low - np.median(low)
     error = LOW_ERROR * noise / np.sqrt(count)
-    z = effect / with_spread(error, healthy_spread(effect))
+    z = effect / with_spread(error, max(healthy_spread(effect), upper_spread(effect)))
     sure = discoveries(z, FALSE_RATE) & (effect > SMALLEST) & (count >= SETTLED_READINGS)
     suspect = (z > SUSPECT_PART * SUSPECT_Z) & (effect > SMALLEST) & (count < SETTLED_READINGS)
     return [
