@@ -21,6 +21,7 @@ from worlds.planes import (
     BusyTree,
     Chassis,
     Dragonfly,
+    DragonflyPlus,
     Extenders,
     FatTree,
     Flowlets,
@@ -29,12 +30,14 @@ from worlds.planes import (
     JoinedCores,
     OneCore,
     OneSwitch,
+    QueuePairs,
     RandomGraph,
     SlimFly,
     Slingshot,
     Sprayed,
     Stacked,
     Tables,
+    Threads,
     Tofu,
     TwistedTorus,
     Zones,
@@ -1012,12 +1015,121 @@ def test_every_second_rack_is_slower_by_its_cap_and_says_nothing_of_it() -> None
     assert Visible(1.0, 100.0).counts(planted("leaf", structure, np.random.default_rng(1)), structure)
 
 
+def test_a_message_of_several_queue_pairs_takes_several_uplinks_and_ends_with_the_last() -> None:
+    structure = built("several queue pairs", 64)  # 8 racks of two hosts of 8 GPUs
+    plane = structure.plane
+    assert isinstance(plane, QueuePairs)
+    assert (plane.uplinks == 16).all()
+    world = World(structure, kernel=ONE_WAY)
+    beside, across = LATENCY + MIB / (4 * RATE), LATENCY + 2 * HOP + 2e-6 + MIB / (4 * RATE)
+    assert times(world, [(0, 8), (1, 10)]) == pytest.approx([beside] * 2)
+    assert times(world, [(0, 16)]) == pytest.approx([across])  # even where all four parts take one uplink
+    ways = structure.path(np.zeros(112, np.int64), np.arange(16, 128), np.zeros(112, np.int64))[0][:, 2::2]
+    assert ways.shape == (112, 4)
+    assert {len(set(own)) for own in ways.tolist()} >= {3, 4}
+    sixteen = np.array(times(world, [(gpu, gpu + 16) for gpu in range(16)]))  # 1:1, but parts meet
+    assert across + 0.2 * MIB / (4 * RATE) < sixteen.max() < across + 2 * MIB / (4 * RATE)
+    assert not any(possible(kind, structure) for kind in ("rail", "rail plane"))
+    assert set(world.results.inventory.over_hosts("ib/mlx5_7/1", "rate")[1]) == {"400 Gb/sec (4X NDR)"}
+
+
+def test_what_a_virtual_machine_sends_and_receives_shares_its_thread() -> None:
+    structure = built("threads of virtual machines", 32)  # leaves of 8 hosts with an uplink
+    assert isinstance(structure.plane, Threads)
+    one_way, both_ways = (World(structure, kernel=kernel) for kernel in (ONE_WAY, AT_ONCE))
+    near, far = LATENCY + 30e-6, LATENCY + 2 * HOP + 30e-6
+    assert times(one_way, [(0, 1)]) == pytest.approx([near + 10 * MIB / RATE])
+    assert times(both_ways, [(0, 1)]) == pytest.approx([near + 2 * MIB / (0.15 * RATE)])
+    eight = [(host, host + 8) for host in range(8)]
+    assert times(one_way, eight[:4]) == pytest.approx([far + 10 * MIB / RATE] * 4)
+    assert times(one_way, eight) == pytest.approx([far + 20 * MIB / RATE] * 8)
+    fault = replace(planted("host", structure, np.random.default_rng(1)), rate=0.5)
+    assert slower_links(one_way, fault) == expected_links(fault, 32)
+
+
+def test_every_second_spine_is_old_and_its_flows_collide_earlier() -> None:
+    structure = built("spines of two generations", 32)  # leaves of 8 hosts with two uplinks
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.capacity.tolist() == pytest.approx([0.4 * RATE, RATE] * 8)
+    assert built("spines of two generations", 64).oversubscription == pytest.approx(400 / 280)
+    world = World(structure, kernel=ONE_WAY)
+    hosts, none = np.arange(8), np.zeros(8, np.int64)
+    for to in range(8, 32):  # alone by either
+        assert times(world, [(0, to)]) == pytest.approx([LATENCY + 2 * HOP + 4 * MIB / RATE])
+    spine = plane.path(hosts, hosts + 8, none)[0][:, 0]
+    rates = np.minimum(0.25, np.array([0.4, 1.0]) / np.bincount(spine, minlength=2))[spine]
+    assert len(set(rates)) == 2
+    expected = LATENCY + 2 * HOP + MIB / (RATE * rates)
+    assert times(world, [(host, host + 8) for host in range(8)]) == pytest.approx(expected.tolist())
+
+
+def test_hosts_of_a_condo_have_four_kinds_and_say_which() -> None:
+    structure = built("condo cluster", 32)  # leaves of 8 hosts
+    world = World(structure, kernel=ONE_WAY)
+    cpus = world.results.inventory.over_hosts("host", "cpu_model")[1]
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    old, new = "Xeon E5-2680 v4", "Xeon Platinum 8160"
+    kinds = [
+        (old, "56 Gb/sec (4X FDR)", 0.545, 0.3e-6), (old, "100 Gb/sec (4X EDR)", 1.0, 0.3e-6),
+        (new, "100 Gb/sec (4X EDR)", 1.0, 0.0), (new, "200 Gb/sec (4X HDR)", 2.0, 0.0),
+    ]  # fmt: skip
+    said = list(zip(cpus, rates, strict=True))
+    hosts_of = [[host for host in range(32) if said[host] == kind[:2]] for kind in kinds]
+    assert [len(hosts) for hosts in hosts_of] == [8] * 4
+    for (_, _, rate, longer), hosts in zip(kinds, hosts_of, strict=True):
+        for newest in (host for host in hosts_of[3] if host != hosts[0]):
+            apart = structure.group[hosts[0]] != structure.group[newest]
+            narrow = min(rate, 1.0 if apart else 2.0)  # uplinks have 100 Gbit/s
+            expected = LATENCY + 2 * HOP * apart + longer + MIB / (narrow * RATE)
+            assert times(world, [(hosts[0], newest)]) == pytest.approx([expected])
+    assert built("condo cluster", 32, seed=2).processor.tolist() != structure.processor.tolist()
+
+
+def test_superchips_of_a_cell_are_a_tree_of_two_leaves_and_some_messages_go_by_a_third_cell() -> None:
+    structure = built("superchips in a dragonfly+", 64)  # 4 cells of 8 hosts of 4
+    plane = structure.plane
+    assert isinstance(plane, DragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    leaf = plane.leaf.reshape(32, 4)
+    assert (leaf == leaf[:, :1]).all()
+    assert leaf[:8, 0].tolist() == [0] * 4 + [1] * 4
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 150e9])
+    four = [(gpu, gpu + 4) for gpu in range(4)]
+    assert times(world, four) == pytest.approx([LATENCY + MIB / (2 * RATE)] * 4)  # each has an adapter
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (2 * RATE)])
+    latency = structure.path(np.zeros(400, np.int64), np.full(400, 64), np.arange(400))[2]
+    assert sorted(set(latency.round(9))) == pytest.approx([LATENCY + 3 * HOP, LATENCY + 4 * HOP])
+    assert (latency > LATENCY + 3.5 * HOP).mean() == pytest.approx(0.25 * 2 / 4, abs=0.05)
+    assert not any(possible(kind, structure) for kind in ("rail", "rail plane"))
+
+
+def test_chips_of_a_machine_are_a_torus_and_two_share_an_adapter() -> None:
+    structure = built("torus of chips", 32)  # 8 machines, two on each switch
+    world = World(structure, kernel=ONE_WAY)
+    for chip, steps in ((1, 1), (3, 1), (4, 1), (12, 1), (2, 2), (5, 2), (6, 3), (10, 4)):
+        assert times(world, [(0, chip)]) == pytest.approx([0.5e-6 + 0.7e-6 * steps + steps * MIB / 48e9])
+    switch = structure.group
+    assert np.bincount(switch).tolist() == [2] * 4
+    near = next(host for host in range(1, 8) if switch[host] == switch[0])
+    pair = next(host for host in range(1, 8) if switch[host] == switch[0] ^ 1)
+    other = next(host for host in range(1, 8) if switch[host] // 2 != switch[0] // 2)
+    alone = LATENCY + 14e-6 + MIB / RATE
+    assert times(world, [(0, 16 * near), (2, 16 * near + 2)]) == pytest.approx([alone] * 2)
+    assert times(world, [(0, 16 * near), (1, 16 * near + 1)]) == pytest.approx([alone + MIB / RATE] * 2)
+    assert times(world, [(0, 16 * pair)]) == pytest.approx([alone + 2 * HOP])
+    assert times(world, [(0, 16 * other)]) == pytest.approx([alone + 4 * HOP + 1e-6])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_7/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
 @pytest.mark.parametrize(
     "name",
     [
         "cells, 2:1 twice by receiver", "polarized hashes", "sprayed packets", "rails that meet at the core",
         "three generations on one core", "two cores in two rooms", "GPUs on PCIe switches", "striped rails",
         "pods in an overlay", "adapters on either socket", "racks with power caps",
+        "several queue pairs", "threads of virtual machines", "spines of two generations", "condo cluster",
     ],
 )  # fmt: skip
 def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:

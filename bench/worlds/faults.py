@@ -11,6 +11,7 @@ from worlds.planes import (
     BusyTree,
     Direct,
     Dragonfly,
+    DragonflyPlus,
     Extenders,
     FatTree,
     JoinedGroups,
@@ -18,6 +19,7 @@ from worlds.planes import (
     OneSwitch,
     Placement,
     Plane,
+    QueuePairs,
     Routed,
     SlimFly,
     Sprayed,
@@ -325,7 +327,8 @@ KINDS = (*_SLOW, *_OTHER)
 def _rails_share_switches(structure: Structure) -> bool:
     """Whether all adapters of a host are on the same switch, so that a rail is no part by itself."""
     of_host = structure.groups if structure.one_plane else np.zeros((1, 1), np.int64)
-    one_switch = isinstance(structure.plane, OneCore | OneSwitch) and bool((of_host == of_host[:, :1]).all())
+    planes = OneCore | OneSwitch | QueuePairs | DragonflyPlus
+    one_switch = isinstance(structure.plane, planes) and bool((of_host == of_host[:, :1]).all())
     return structure.one_plane and one_switch
 
 

@@ -199,6 +199,46 @@ class Flowlets(FatTree):
         return (place + first) % spines
 
 
+class QueuePairs(FatTree):
+    """Leaves of which a message takes several uplinks: it is cut into `parts` flows, one for each queue pair.
+
+    A hash gives each part its uplink, always the same one for two adapters; two parts may get the same. The message
+    ends when its last part does. As Meta's E-ECMP with QP scaling (Gangidi et al., SIGCOMM 2024). A flow that gets a
+    rate needs a part of it of each way, so these count as `parts` times as wide. `longer`: seconds that the buffers of
+    the spines take.
+    """
+
+    def __init__(self, group: Index, parts: int, rate: float, longer: float) -> None:
+        super().__init__(group, 1, "static", rate)
+        self.parts, self.longer = parts, longer
+        self.capacity = self.capacity * parts
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        spines, far = np.minimum(self.each[a], self.each[b]).astype(np.uint64), a != b
+        ways: list[Index] = []
+        for part in range(self.parts):
+            spine = (hashed(frm, to, part, 25) % spines).astype(np.int64)
+            ways += [self.first[a] + spine, self.ways + self.first[b] + spine]
+        return np.where(far[:, None], np.stack(ways, axis=1), NONE), LATENCY + (2 * HOP + self.longer) * far
+
+
+class Threads(FatTree):
+    """Virtual machines behind leaves with static routes; a thread of its machine moves all packets of each one.
+
+    What a virtual machine sends and what it receives share what its thread can do, `thread` bytes per second. As
+    virtio with vhost-net of Linux without further queues.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float, thread: float) -> None:
+        super().__init__(group, ratio, "static", rate)
+        self.capacity = np.concatenate([self.capacity, np.full(len(group), thread)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        return np.column_stack([ways, 2 * self.ways + frm, 2 * self.ways + to]), latency
+
+
 class Polarized(FatTree):
     """The upper level of a tree whose switches all use the same hash, at each level for one uplink of each pair.
 

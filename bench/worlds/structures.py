@@ -38,6 +38,7 @@ from worlds.planes import (
     Placement,
     Plane,
     Polarized,
+    QueuePairs,
     Racks,
     RandomGraph,
     Ring,
@@ -47,6 +48,7 @@ from worlds.planes import (
     Sprayed,
     Stacked,
     Tables,
+    Threads,
     ThreeLevels,
     Tofu,
     Torus,
@@ -990,6 +992,98 @@ def _power_caps(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _queue_pairs(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each; a rack is two of them and their switch.
+
+    So all adapters of a rack are on one leaf. 1:1 to spines of deep buffers, which take 2 us. As Meta's clusters with
+    RoCE for training (Gangidi et al., SIGCOMM 2024); 4 queue pairs for each message are chosen here.
+    """
+    count = max(4, hosts // 4)
+    rack = np.arange(count) * (count // 2) // count
+    return Structure(
+        count, QueuePairs(np.repeat(rack, 8), 4, 4 * RATE, 2e-6), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _threads(hosts: int) -> Structure:
+    """A private cloud: a virtual machine on each machine of 10 Gbit/s, with virtio, of which a thread does 15 Gbit/s.
+
+    So a message alone gets 10 Gbit/s, but two that go there and back at the same time 7.5 Gbit/s each. As OpenStack
+    with KVM and vhost-net. Leaves have an uplink of 40 Gbit/s for 8 hosts, 2:1. TCP, 15 us at each end, with a tail.
+    """
+    plane = Threads(_leaves(hosts), 8, 0.4 * RATE, 0.15 * RATE)
+    return Structure(
+        hosts, plane, rate=np.full((hosts, 1), 0.1 * RATE), position_latency=np.array([15e-6]), interrupts=3e-6,
+        tail=0.01,
+    )  # fmt: skip
+
+
+def _old_spines(hosts: int) -> Structure:
+    """25 Gbit/s; each second spine is old, of 40 Gbit/s, the others of 100 Gbit/s, and a hash takes all as alike.
+
+    As a data centre that is being renewed, with ECMP without weights; these are what WCMP is for (Zhou et al., EuroSys
+    2014). A leaf has 2 uplinks, or 4 where it has 16 hosts. Alone, a flow is as fast by either kind.
+    """
+    leaf = _leaves(hosts)
+    size = np.bincount(leaf)
+    plane = FatTree(leaf, size / (np.where(size < 16, 2, 4) + 0.5), "static")
+    spine = np.arange(plane.ways) - np.repeat(plane.first, plane.each)
+    plane.capacity = plane.capacity * np.tile(np.where(spine % 2 == 0, 0.4, 1.0), 2)
+    return Structure(hosts, plane, rate=np.full((hosts, 1), RATE / 4))
+
+
+CONDO = np.array([[0.545, 0.3e-6], [1.0, 0.3e-6], [1.0, 0.0], [2.0, 0.0]])  # rate of the adapter, what messages wait
+
+
+def _condo(hosts: int, random: np.random.Generator) -> Structure:
+    """Hosts that groups of a university bought in different years, and that stand wherever there was room.
+
+    Four kinds, as many of each, at random: older processors with 56 or 100 Gbit/s, newer ones with 100 or 200. Messages
+    of the older ones take 0.3 us longer. 2:1 for 100 Gbit/s, an uplink for each receiver. As condo clusters, e.g. Savio
+    of UC Berkeley or Palmetto of Clemson; the kinds are chosen here.
+    """
+    rate, overhead = CONDO[random.permutation(np.arange(hosts) % 4)].T
+    processor = np.where(overhead > 0, 2, 0)
+    plane = FatTree(_leaves(hosts), 2, "by receiver")
+    return Structure(hosts, plane, rate=RATE * rate[:, None], overhead=overhead, processor=processor)
+
+
+def _superchips(hosts: int) -> Structure:
+    """Half of the hosts, of 4 superchips (GH200) with an adapter of 200 Gbit/s each, in cells that are trees.
+
+    All adapters of a host are in its cell, and cells are joined as a dragonfly+, a quarter of the messages between them
+    by a third one. NVLink joins the superchips of a host, with 150 GB/s for each two. As JUPITER of FZ Juelich, of
+    which this is a small part; the cells of 2 to 8 hosts are chosen here.
+    """
+    count = max(4, hosts // 2)
+    return Structure(
+        count, DragonflyPlus(4 * count, 4 * max(2, min(8, count // 4)), 0.25, 2 * RATE), each=4, rails=4,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 150e9),
+    )  # fmt: skip
+
+
+def _torus_of_chips(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: machines of 16 chips in a torus of 4 x 4, of which two share an adapter of 100 Gbit/s.
+
+    As trn1.32xlarge of AWS, with Trainium and EFA. Neighbours are joined by links of 48 GB/s; to others, messages take
+    more of these one after the other and get the rate of one divided by their number, if chips store them, as is
+    assumed here. 7 us at each end between machines, which are in no order; 0.5 % of readings are longer.
+    """
+    count = max(4, hosts // 4)
+    group = random.permutation(np.arange(count) // max(2, count // 4))
+    row, column = np.divmod(np.arange(16), 4)
+    down, along = (np.abs(np.subtract.outer(place, place)) for place in (row, column))
+    steps = np.maximum(np.minimum(down, 4 - down) + np.minimum(along, 4 - along), 1)
+    return Structure(
+        count, Sprayed(np.repeat(group, 8), 1e-6), each=16, rails=8, one_plane=True, other_rail=0.0,
+        position_latency=np.full(16, 7e-6), tail=0.005,
+        inside_latency=0.5e-6 + 0.7e-6 * steps, inside_rate=48e9 / steps,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -1088,8 +1182,6 @@ BUILDING: Mapping[str, Make] = {
     "12 tiles on 8 adapters": lambda hosts, random: _tiles(hosts),
     "accelerators with Ethernet ports": lambda hosts, random: _ethernet_accelerators(hosts),
     "twisted torus": lambda hosts, random: _twisted(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "fabric extenders": lambda hosts, random: _extenders(hosts),
     "networks behind a firewall": lambda hosts, random: _institutes(hosts),
     "pods in an overlay": lambda hosts, random: _pods(hosts),
@@ -1098,5 +1190,13 @@ HELD_OUT: Mapping[str, Make] = {
     "bundles of unequal width": lambda hosts, random: _bundles(hosts),
     "striped rails": lambda hosts, random: _striped(hosts),
     "racks with power caps": lambda hosts, random: _power_caps(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "several queue pairs": lambda hosts, random: _queue_pairs(hosts),
+    "threads of virtual machines": lambda hosts, random: _threads(hosts),
+    "spines of two generations": lambda hosts, random: _old_spines(hosts),
+    "condo cluster": _condo,
+    "superchips in a dragonfly+": lambda hosts, random: _superchips(hosts),
+    "torus of chips": _torus_of_chips,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
