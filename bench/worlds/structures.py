@@ -74,8 +74,8 @@ class Structure:
     Where they are `striped`, each message is shared out evenly to all rails, and ends when its last part has arrived.
     Hosts that are `single` have only the adapter of rail 0, for all their ranks.
     `guests` hosts in a row are virtual machines that share their adapters; messages between these use none. With `pcie`
-    they are machines, each with a link of this rate to the adapter, over which also messages between them go. With a
-    `tunnel`, messages between machines take so many seconds longer, and each gets at most `tunnel_rate`.
+    they are machines, each with a link of this rate to the adapter, over which also messages between them go.
+    `tunnel`: the seconds that messages between machines take longer; `tunnel_rate`: the most that each of them gets.
     `domain` hosts in a row have NVLink switches: each rank has a port to these, for all messages within the domain. It
     does not go with `pcie`.
 

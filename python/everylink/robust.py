@@ -183,6 +183,11 @@ def upper_spread(values: NDArray[np.floating]) -> float:
     return float(high - middle) / UPPER_THIRD
 
 
+def apart_spread(values: NDArray[np.floating]) -> float:
+    """The larger of `healthy_spread` and `upper_spread`: of hosts or other parts that may differ by design."""
+    return max(healthy_spread(values), upper_spread(values))
+
+
 def wide_spread(values: NDArray[np.floating]) -> float:
     """The larger of two estimates of the standard deviation: `spread`, and one from the median to the 90 % quantile."""
     known = known_sample(values)

@@ -2,13 +2,12 @@
 
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
+from everylink.io.foreign import bare_ranks
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.findings import Found, find
 from everylink.judge.judge import judge
@@ -17,9 +16,9 @@ from everylink.judge.phases import alone_rows, measured_in
 from everylink.judge.readings import readings
 from everylink.judge.verdict import Side
 from everylink.model.groups import Grouping
-from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, ONE_WAY, QUARTER, chosen, joined
-from pair_rows import rows_of_pairs
+from everylink.model.results import Results
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, chosen
+from pair_rows import rows_of_pairs, run_of
 
 HOSTS, BAD = 24, 5
 PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
@@ -38,10 +37,12 @@ def _run(main: list[Values], quarter: Values, alone: Values) -> Results:
     for turn, (factor, attempt) in enumerate(zip(factors, attempts, strict=True)):
         steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
         rows.append(rows_of_pairs(PAIRS, USUAL * factor, steps, attempt, 0.005, random))
-    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
-    ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
-    size = Size(1 << 20, 1, HOSTS, joined(rows))
-    return Results(Path("run.h5"), facts, ranks, bare_steps(len(factors) * HOSTS), (size,))
+    return run_of(np.arange(HOSTS), len(factors) * HOSTS, {1 << 20: rows})
+
+
+def _of_main(results: Results) -> Results:
+    """The main run alone."""
+    return replace(results, sizes=tuple(replace(size, rows=size.rows.of_attempt(MAIN)) for size in results.sizes))
 
 
 def _shared(scatter: float = 0.3) -> list[Values]:
@@ -98,11 +99,8 @@ def test_a_host_of_which_only_ranks_at_a_far_socket_were_measured_is_not_slow() 
         rows_of_pairs(pairs[some], times[some], turn * 400 + np.arange(some.sum()), ONE_WAY, 0.005, random)
         for turn in range(3, 6)
     ]
-    facts = bare_facts("semidirectional", ranks=2 * hosts, hosts=hosts, messages=100)
-    of = np.arange(2 * hosts) // 2
-    ranks = bare_ranks([f"n{host}" for host in of], of, np.arange(2 * hosts) % 2)
-    size = Size(1 << 20, 1, 2 * hosts, joined(rows))
-    results = Results(Path("run.h5"), facts, ranks, bare_steps(6 * 400), (size,))
+    results = run_of(np.arange(2 * hosts) // 2, 6 * 400, {1 << 20: rows})
+    (size,) = results.sizes
     equals = equals_for(results, np.zeros(hosts, np.int64), kinds_of(results))
     seen = levelled(readings(results, size), equals)
     alone = measured_in(alone_rows(size), seen)
@@ -126,9 +124,7 @@ def test_a_host_that_is_slow_at_times_only_while_others_measure_is_a_suspect() -
     seen = judge(_run(main, NONE, NONE))
     assert not seen.verdicts
     assert (("n5",), "intermittent") in [(one.subject, one.symptom) for one in seen.suspects]
-    results = _run(main, NONE, NONE)
-    (size,) = results.sizes
-    without = replace(results, sizes=(replace(size, rows=size.rows.of_attempt(MAIN)),))
+    without = _of_main(_run(main, NONE, NONE))
     assert [(one.subject, one.symptom) for one in judge(without).verdicts] == [(("n5",), "intermittent")]
 
 
@@ -197,10 +193,7 @@ def test_hosts_that_are_slow_at_times_as_others_of_their_kind_are_get_no_verdict
     def said(bad: NDArray[np.bool_]) -> list[tuple[tuple[str, ...], str]]:
         main = [np.where(slower, 1.3, 1.0) * np.where(now | (bad & (random.random(len(PAIRS)) < 0.25)), 1.5, 1.0)
                 for now in at_times]  # fmt: skip
-        results = _run(main, NONE, NONE)
-        (size,) = results.sizes
-        without = replace(results, sizes=(replace(size, rows=size.rows.of_attempt(MAIN)),))
-        return [(one.subject, one.symptom) for one in judge(without).verdicts]
+        return [(one.subject, one.symptom) for one in judge(_of_main(_run(main, NONE, NONE))).verdicts]
 
     assert not said(np.zeros(len(PAIRS), bool))
     assert said(np.asarray(np.isin(PAIRS, 20).any(axis=1))) == [(("n20",), "intermittent")]
@@ -216,10 +209,7 @@ def test_a_rank_that_could_not_be_compared_alone_is_a_suspect_where_others_were_
     own = {"nothing": np.zeros(len(PAIRS), bool), "its own links": OF_BAD, "all": np.ones(len(PAIRS), bool)}[measured]
     alone = USUAL * np.where(OF_BAD, 1.3, 1.0)
     rows += [rows_of_pairs(PAIRS[own], alone[own], turn, ONE_WAY, 0.005, random) for turn in range(ALONES)]
-    host = np.arange(HOSTS) // 3
-    ranks = bare_ranks([f"n{number}" for number in host], host, np.arange(HOSTS) % 3)
-    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS // 3, messages=100)
-    seen = judge(Results(Path("run.h5"), facts, ranks, bare_steps(9), (Size(1 << 20, 1, HOSTS, joined(rows)),)))
+    seen = judge(run_of(np.arange(HOSTS) // 3, 9, {1 << 20: rows}))
     named = [(one.kind, one.subject) for one in (seen.suspects if measured == "its own links" else seen.verdicts)]
     assert named == [("rank", ("n1:5",))]
     assert len(seen.verdicts) == (measured != "its own links")

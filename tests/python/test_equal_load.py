@@ -2,18 +2,15 @@
 
 import itertools
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.judge import judge
 from everylink.judge.verdict import Judgement
 from everylink.model.groups import Grouping
-from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, ONE_WAY, ORDER, joined
-from pair_rows import rows_of_pairs
+from everylink.model.rows import MAIN, ONE_WAY, ORDER
+from pair_rows import rows_of_pairs, run_of
 
 GROUPS, SIZE, HOSTS = 4, 8, 32
 GROUP_OF = np.arange(HOSTS) // SIZE
@@ -38,10 +35,7 @@ def _judged_by(times_of: Callable[[Index], NDArray[np.float64]], crowded: int = 
         for step, (pairs, time) in enumerate(zip(steps, times, strict=True))
     ]
     rows.append(rows_of_pairs(alone, np.full(len(alone), BUSY), len(steps), ONE_WAY, NOISE, random))
-    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
-    ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
-    size = Size(1 << 20, 1, HOSTS, joined(rows))
-    results = Results(Path("run.h5"), facts, ranks, bare_steps(len(rows)), (size,))
+    results = run_of(np.arange(HOSTS), len(rows), {1 << 20: rows})
     return judge(results, Grouping(GROUP_OF, tuple(f"leaf{number}" for number in range(GROUPS))))
 
 

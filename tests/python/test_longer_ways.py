@@ -1,16 +1,14 @@
 """Pairs that take longer in small messages and carry as much in large ones: their ways are longer by design."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.judge import judge
-from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, ONE_WAY, QUARTER, joined
-from pair_rows import rows_of_pairs
+from everylink.model.results import Results
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER
+from pair_rows import rows_of_pairs, run_of
 
 HOSTS = 24
 PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
@@ -21,18 +19,15 @@ FAR = [(0, 5), (0, 9), (0, 13), (0, 17)]
 
 def _run(factors: dict[tuple[int, float], float], far: list[tuple[int, int]]) -> Results:
     """By size and usual seconds, how many times as long the messages of `far` pairs take."""
-    random, sizes = np.random.default_rng(5), []
+    random, rows = np.random.default_rng(5), {}
     is_far = np.isin(PAIRS @ [HOSTS, 1], [a * HOSTS + b for a, b in far])
     for (size, usual), factor in factors.items():
         times = usual * np.where(is_far, factor, 1.0)
-        rows = [
+        rows[size] = [
             rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, 0.005, random)
             for turn, attempt in enumerate(PHASES)
         ]
-        sizes.append(Size(size, 1, HOSTS, joined(rows)))
-    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
-    ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
-    return Results(Path("run.h5"), facts, ranks, bare_steps(len(PHASES) * HOSTS), tuple(sizes))
+    return run_of(np.arange(HOSTS), len(PHASES) * HOSTS, rows)
 
 
 @pytest.mark.parametrize(("far", "kind"), [(FAR[:1], "pair"), (FAR, "host")])
@@ -59,8 +54,4 @@ def test_a_pair_that_takes_longer_alone_than_those_that_are_slow_alike_is_named(
             times = LARGE[1] * np.where(of_narrow, 1.5, np.where(bad, own, 1.0))
             steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
             rows.append(rows_of_pairs(PAIRS, times, steps, attempt, 0.005, random))
-        facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
-        ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
-        sizes = (Size(LARGE[0], 1, HOSTS, joined(rows)),)
-        results = Results(Path("run.h5"), facts, ranks, bare_steps(len(PHASES) * HOSTS), sizes)
-        assert len(judge(results).verdicts) == named
+        assert len(judge(run_of(np.arange(HOSTS), len(PHASES) * HOSTS, {LARGE[0]: rows})).verdicts) == named

@@ -2,17 +2,15 @@
 
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.judge import judge
-from everylink.model.results import Results, Size
+from everylink.model.results import Results
 from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Outcome, Rows, chosen, joined
-from pair_rows import rows_of_pairs
+from pair_rows import rows_of_pairs, run_of
 
 HOSTS = 24
 PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
@@ -36,9 +34,7 @@ def _run(
     some = is_slow | (random.random(len(PAIRS)) < 0.4)
     times = ALONE * np.where(is_slow, alone, 1)[some]
     rows += [_rows(PAIRS[some], times, ONE_WAY, random, 9 + turn) for turn in range(9 if quarters else 0)]
-    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
-    ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
-    return Results(Path("run.h5"), facts, ranks, bare_steps(18 * HOSTS), (Size(size, 1, HOSTS, joined(rows)),))
+    return run_of(np.arange(HOSTS), 18 * HOSTS, {size: rows})
 
 
 def _rows(pairs: NDArray[np.int64], times: Values, attempt: int, random: np.random.Generator, turn: int) -> Rows:

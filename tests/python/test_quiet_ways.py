@@ -1,21 +1,19 @@
 """Ways between switches that load hides under full load, which show with a quarter of the ranks busy."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.findings import Found
 from everylink.judge.judge import judge
 from everylink.judge.uplinks import between_parts, is_longer_by_design
 from everylink.judge.verdict import Side, Verdict
 from everylink.model.groups import Grouping
-from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows, joined
-from pair_rows import rows_of_pairs
+from everylink.model.results import Results
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows
+from pair_rows import rows_of_pairs, run_of
 
 HOSTS, EACH = 24, 6
 GROUP = np.arange(HOSTS) // EACH
@@ -48,10 +46,7 @@ def _run(
         here = slow if longer is None or turn < QUARTERS else slow | longer
         times = usual * np.where(here & (random.random(len(PAIRS)) >= detours), factor, 1.0)
         rows.append(_rows(times, QUARTER if turn < QUARTERS else ONE_WAY, random, 3 + turn))
-    facts = bare_facts("semidirectional", ranks=HOSTS, hosts=HOSTS, messages=100)
-    ranks = bare_ranks([f"n{host}" for host in range(HOSTS)], np.arange(HOSTS), np.zeros(HOSTS, np.int64))
-    steps = bare_steps((3 + QUARTERS + ALONES) * HOSTS)
-    return Results(Path("run.h5"), facts, ranks, steps, (Size(1 << 20, 1, HOSTS, joined(rows)),))
+    return run_of(np.arange(HOSTS), (3 + QUARTERS + ALONES) * HOSTS, {1 << 20: rows})
 
 
 def _rows(times: NDArray[np.float64], attempt: int, random: np.random.Generator, turn: int) -> Rows:

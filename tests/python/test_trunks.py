@@ -8,16 +8,15 @@ import pytest
 
 from everylink import robust
 from everylink.explain.actions import with_actions
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.judge import judge
 from everylink.judge.verdict import Judgement
 from everylink.model.groups import Grouping
-from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, joined
+from everylink.model.results import Results
+from everylink.model.rows import MAIN
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import measured
-from pair_rows import rows_of_pairs
+from pair_rows import rows_of_pairs, run_of
 
 
 def _judged(
@@ -101,11 +100,8 @@ def _of_cores(further: int, hosts: int) -> Results:
     one, other = np.minimum(pairs.T // 8, 2)
     seconds = np.where(one == other, 3e-7, 4e-7)
     seconds[(one == 0) & (pairs[:, 1] >= 32 - further)] = 6e-7
-    rows = joined([rows_of_pairs(pairs, seconds, step, MAIN, 0.01, random) for step in range(3)])
-    host = np.arange(32) % hosts
-    who = bare_ranks([f"n{number}" for number in host], host, np.arange(32) // hosts)
-    facts = bare_facts("semidirectional", ranks=32, hosts=hosts, messages=100)
-    return Results(Path("run.h5"), facts, who, bare_steps(3), (Size(1, 1, 32, rows),))
+    rows = [rows_of_pairs(pairs, seconds, step, MAIN, 0.01, random) for step in range(3)]
+    return run_of(np.arange(32) % hosts, 3, {1: rows})
 
 
 def test_on_one_host_a_group_that_is_further_from_a_part_of_another_is_no_trunk() -> None:

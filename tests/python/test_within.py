@@ -3,18 +3,16 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.kinds import Kinds
 from everylink.judge.within import SlowWithin, find_within
-from everylink.model.results import Results, Size
-from everylink.model.rows import MAIN, joined
-from pair_rows import rows_of_pairs
+from everylink.model.results import Results
+from everylink.model.rows import MAIN
+from pair_rows import rows_of_pairs, run_of
 
 HOSTS, EACH = 10, 4
 USUAL, FAR = 1e-6, 1.5  # seconds between neighbours; times as long to the last rank of a host
@@ -27,11 +25,7 @@ def _run(measured: dict[int, list[tuple[int, int]]], slow: int = -1) -> Results:
         pairs = np.array(places) + host * EACH
         times = USUAL * np.where((np.array(places) == EACH - 1).any(axis=1), FAR, 1.0) * (2 if host == slow else 1)
         parts += [rows_of_pairs(pairs, times, turn, MAIN, 0.01, random) for turn in range(8)]
-    ranks = HOSTS * EACH
-    facts = bare_facts("semidirectional", ranks=ranks, hosts=HOSTS, messages=100)
-    of_host = np.repeat(np.arange(HOSTS), EACH)
-    made = bare_ranks([f"n{host}" for host in of_host], of_host, np.tile(np.arange(EACH), HOSTS))
-    return Results(Path("run.h5"), facts, made, bare_steps(8), (Size(1 << 20, 1, ranks, joined(parts)),))
+    return run_of(np.repeat(np.arange(HOSTS), EACH), 8, {1 << 20: parts})
 
 
 @pytest.mark.parametrize("slow", [-1, 3, 8])
@@ -55,9 +49,7 @@ def _with_a_tail(seed: int, slow: int) -> Results:
     for turn in range(11):
         times = USUAL * (1 + 2 * random.pareto(3, len(hosts)) + 5 * (hosts == slow))
         rows.append(rows_of_pairs(pairs, times, turn, MAIN, 0.01, random))
-    facts = bare_facts("semidirectional", ranks=64, hosts=32, messages=100)
-    made = bare_ranks([f"n{host}" for host in np.repeat(hosts, 2)], np.repeat(hosts, 2), np.tile([0, 1], 32))
-    return Results(Path("run.h5"), facts, made, bare_steps(11), (Size(1, 1, 64, joined(rows)),))
+    return run_of(np.repeat(hosts, 2), 11, {1: rows})
 
 
 def test_hosts_whose_readings_have_a_long_tail_are_not_slow_by_chance() -> None:
@@ -87,11 +79,8 @@ def _run_on_gpus(
     if kinds:
         times *= np.where(np.array(kinds)[pairs[:, 0] // EACH] == 1, 1.5, 1.0)
     parts = [rows_of_pairs(pairs, times, turn, MAIN, 0.01, random) for turn in range(turns)]
-    ranks, host_of = HOSTS * EACH, np.repeat(np.arange(HOSTS), EACH)
-    made = bare_ranks([f"n{host}" for host in host_of], host_of, np.tile(np.arange(EACH), HOSTS))
-    made = replace(made, gpu=np.tile(np.arange(EACH), HOSTS).astype(np.int32))
-    facts = bare_facts("semidirectional", ranks=ranks, hosts=HOSTS, messages=100)
-    return Results(Path("run.h5"), facts, made, bare_steps(turns), (Size(1 << 20, 1, ranks, joined(parts)),))
+    run = run_of(np.repeat(np.arange(HOSTS), EACH), turns, {1 << 20: parts})
+    return replace(run, ranks=replace(run.ranks, gpu=np.tile(np.arange(EACH), HOSTS).astype(np.int32)))
 
 
 def _on_gpus(

@@ -17,7 +17,7 @@ from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load, slow_ways_at_equal_load
 from everylink.judge.findings import Findings, Found, hosts_among
 from everylink.judge.pairs import CLEAR_OF_PAIR
-from everylink.judge.phases import PhaseReadings, UnderLoad, alone_rows, is_way, measured_in, under_load
+from everylink.judge.phases import PhaseReadings, UnderLoad, alone_rows, measured_in, under_load
 from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
@@ -78,7 +78,7 @@ class Judged:
     @property
     def contended_hosts(self) -> set[int]:
         """Hosts that are slow only while others measure."""
-        return {one.subject[0] for one in self.contention if _is_host(one)}
+        return {one.subject[0] for one in self.contention if _is_a(one, "host")}
 
     @cached_property
     def unproven(self) -> frozenset[Found | Trunk]:
@@ -90,13 +90,13 @@ class Judged:
         large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
         some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
         some |= self._under_load.with_some
-        hosts = (one for one in some if _is_host(one))
+        hosts = (one for one in some if _is_a(one, "host"))
         at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
         return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
 
     def _is_usual(self, one: Found | Trunk) -> bool:
         """Whether it is a host that is hardly slower alone than others differ."""
-        return _is_host(one) and self.alone.slow_with(one, self.findings).is_usual
+        return _is_a(one, "host") and self.alone.slow_with(one, self.findings).is_usual
 
     @cached_property
     def _usually_alone(self) -> PhaseReadings:
@@ -105,11 +105,11 @@ class Judged:
 
     def is_slow_with_some(self, one: Found | Trunk) -> bool:
         """Whether some of its links are slow alone, and others, which could show it, are not."""
-        if isinstance(one, Found) and one.kind == "pair":
+        if _is_a(one, "pair"):
             return False
-        if isinstance(one, Found) and one.kind == "rank" and self.alone.is_slow_near(one, self.findings) is False:
+        if _is_a(one, "rank") and self.alone.is_slow_near(one, self.findings) is False:
             return True
-        if is_way(one):
+        if _is_way(one):
             return all(phase.slow_with(one, self.findings).some for phase in (self.alone, self._usually_alone))
         return self.alone.slow_with(one, self.findings).is_no_end
 
@@ -452,8 +452,13 @@ def _any_host(number: int) -> Found:
     return Found("host", (number,), Side.BOTH, 0.0, 0.0, 0)
 
 
-def _is_host(one: Found | Trunk) -> TypeGuard[Found]:
-    return isinstance(one, Found) and one.kind == "host"
+def _is_a(one: Found | Trunk, kind: str) -> TypeGuard[Found]:
+    return isinstance(one, Found) and one.kind == kind
+
+
+def _is_way(one: Found | Trunk) -> bool:
+    """Whether it is a way between hosts, which others may share, and no end."""
+    return isinstance(one, Trunk) or one.kind in ("pair", "group")
 
 
 def _hosts_of_set(name: str) -> set[str]:

@@ -314,10 +314,10 @@ def _rate_of_equals(times: Index, met: Index, equals: Equals) -> Values:
     For each kind and group of partners the rate of the links of these others with them; where there are none, that of
     all links with other groups, or inside of groups. `times`, `met` [hosts, hosts]: slow steps, steps.
     """
-    number = equals.group_of * equals.kinds + equals.kind_of
-    _, first, part_of = np.unique(number, return_index=True, return_inverse=True)
-    of_part = np.eye(len(first), dtype=np.int64)[part_of]
-    inside = equals.group_of[:, None] == equals.group_of[first][None, :]
+    parts = (int(equals.group_of.max()) + 1) * equals.kinds
+    part_of = equals.group_of * equals.kinds + equals.kind_of
+    of_part = np.eye(parts, dtype=np.int64)[part_of]
+    inside = equals.group_of[:, None] == (np.arange(parts) // equals.kinds)[None, :]
     slow, steps = times @ of_part, met @ of_part
     others_slow, others_steps = ((of_part.T @ part)[part_of] - part for part in (slow, steps))
     usual = np.array([slow[where].sum() / max(int(steps[where].sum()), 1) for where in (~inside, inside)])

@@ -358,11 +358,6 @@ def _needs_load(one: Found | Trunk, findings: Findings) -> bool:
     return one.kind in ("pair", "rank", "group") or (one.kind == "host" and one.subject[0] in findings.beyond)
 
 
-def is_way(one: Found | Trunk) -> bool:
-    """Whether it is a way between hosts, which others may share, and no end."""
-    return isinstance(one, Trunk) or one.kind in ("pair", "group")
-
-
 def _still_bad(slow: Mapping[Found | Trunk, bool | None]) -> list[Found]:
     """The hosts and groups that are slow in this phase, too, as far as is known."""
     return [

@@ -19,8 +19,8 @@ from everylink.robust import (
     LOW,
     LOW_ERROR,
     Values,
+    apart_spread,
     discoveries,
-    healthy_spread,
     low_index,
     medians_of,
     moderated,
@@ -102,7 +102,7 @@ def _slow_of(parts: Parts, noise: float, named: Callable[[int], tuple[int, tuple
         return []
     effect = low - np.median(low)
     error = LOW_ERROR * noise / np.sqrt(count)
-    z = effect / with_spread(error, max(healthy_spread(effect), upper_spread(effect)))
+    z = effect / with_spread(error, apart_spread(effect))
     sure = discoveries(z, FALSE_RATE) & (effect > SMALLEST) & (count >= SETTLED_READINGS)
     suspect = (z > SUSPECT_PART * SUSPECT_Z) & (effect > SMALLEST) & (count < SETTLED_READINGS)
     return [

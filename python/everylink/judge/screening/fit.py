@@ -22,6 +22,7 @@ from everylink.robust import (
     LOW,
     LOW_ERROR,
     MEDIAN_ERROR,
+    apart_spread,
     discoveries,
     healthy_spread,
     known_sample,
@@ -30,7 +31,6 @@ from everylink.robust import (
     moderated,
     sorted_within,
     spread,
-    upper_spread,
 )
 
 PASSES = 2
@@ -352,7 +352,7 @@ def _scored(left: Values, of: Index, with_kind: Mask, good: Mask, count_of_ends:
         return Ends(np.zeros(count_of_ends), np.full(count_of_ends, np.nan), count)
     effect = np.where(known, effect - float(np.median(effect[known])), np.nan)
     error = LOW_ERROR * noise / np.sqrt(np.maximum(count, 1))
-    z = effect / with_spread(error, max(healthy_spread(effect[known]), upper_spread(effect[known])))
+    z = effect / with_spread(error, apart_spread(effect[known]))
     return Ends(np.nan_to_num(effect), z, count)
 
 

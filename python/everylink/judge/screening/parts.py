@@ -21,7 +21,7 @@ from everylink.judge.screening.fit import (
 )
 from everylink.judge.screening.readings import Index, Mask, ScreenReadings
 from everylink.judge.verdict import Side
-from everylink.robust import FALSE_RATE, LOW_ERROR, discoveries, healthy_spread, most_of, upper_spread
+from everylink.robust import FALSE_RATE, LOW_ERROR, apart_spread, discoveries, most_of
 
 KEPT = 0.4  # of its effect under full load, at least, with a quarter of the ranks busy
 CERTAIN = 5.0  # standard errors of the fresh readings of a host
@@ -135,7 +135,7 @@ def _fresh_of_ends(fitted: Fit, seen: ScreenReadings) -> Ends:
         return Ends(low, np.full(len(low), np.nan), count)
     noise = float(np.median(fitted.noise[used]))
     error = LOW_ERROR * noise / np.sqrt(np.maximum(count, 1))
-    apart = max(healthy_spread(low[known]), upper_spread(low[known]))
+    apart = apart_spread(low[known])
     z = np.where(known, (low - min(float(np.median(low[known])), 0.0)) / with_spread(error, apart), np.nan)
     return Ends(low, z, count)
 
