@@ -26,7 +26,7 @@ FEWEST_EQUAL_HOSTS, FEWEST_EQUAL_RANKS = 12, 24  # in groups that are compared: 
 SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
 SMALLEST_BESIDE = 0.03  # of a group that has a slow host, which fills the ways that others use for longer
 APART = 1.5  # times as far from the others as these are from each other
-IN_MAIN_OF_GROUP, SCORE_IN_MAIN = 0.45, 6.0  # part of the effect, and score, in the main order alone
+IN_MAIN_OF_GROUP = 0.45  # part of the effect that the main order shows alone, as certainly
 IN_MAIN = 0.3  # likewise of a way
 FEWEST_WAYS = 5  # others between groups of as many hosts of the same kind
 SMALLEST_OF_WAY = 0.03  # log of the factor
@@ -212,7 +212,7 @@ def _repeats(one: LoadedGroup, others: Index, in_main: _Added, in_drawn: _Added)
     """Whether a group is slow in the main order, and no faster than others in drawn ones, which may load it less."""
     more, z = in_main.beyond(one.group, others)
     is_apart = more > max(IN_MAIN_OF_GROUP * one.effect, APART_IN_EACH * in_main.scatter(others))
-    return is_apart and z > SCORE_IN_MAIN and in_drawn.beyond(one.group, others)[0] > 0
+    return is_apart and z > CERTAIN and in_drawn.beyond(one.group, others)[0] > 0
 
 
 def _equal_groups(seen: Readings, effects: Effects) -> Iterator[Index]:

@@ -291,9 +291,16 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
 
 
 def _is_slower_alone(found: Found, judged: Judged) -> bool:
-    """Whether it is a host that takes longer alone than links between groups do, compared with those inside one."""
-    gap = gap_alone(judged) if found.kind == "host" else None
-    return gap is not None and judged.alone.slow_with(found, judged.findings).effect > max(gap, 0.0) + SAME_AS_FAR
+    """Whether it is a host or pair that takes longer alone than links between groups do, compared with those inside
+    one."""
+    gap = gap_alone(judged)
+    if gap is None or found.kind not in ("host", "pair"):
+        return False
+    if found.kind == "pair":
+        ((longer, _),) = judged.alone.longer_than_equals([[(found.subject[0], found.subject[1])]], judged.findings)
+    else:
+        longer = judged.alone.slow_with(found, judged.findings).effect
+    return bool(longer > max(gap, 0.0) + SAME_AS_FAR)
 
 
 def _sure_without_groups(slow: list[Verdict], hosts: int) -> list[Verdict]:
