@@ -72,13 +72,33 @@ def _turned(trunk: Trunk, effects: Effects) -> Trunk:
 
 
 def _others_are_well(ways: Sequence[Trunk], effects: Effects) -> bool:
-    """Whether there are groups of the same kinds of hosts as at the far ends of these ways from one group, with which
-    it is not slow. With those of a slower kind it might not show."""
-    kind_of, size = effects.equals.kind_of, np.bincount(effects.group_of)
-    kinds = {kind for way in ways for kind in kind_of[list(way.far)].tolist()}
-    slow = {ways[0].group, *(way.other for way in ways)}
+    """Whether there are groups with which one group is not slow, at the far ends of none of these ways from it, though
+    its links with them usually take no longer. With those of a slower kind it might not show."""
+    size, group_of, group = np.bincount(effects.group_of), effects.group_of, ways[0].group
+    slow = {group, *(way.other for way in ways)}
     others = (other for other in np.flatnonzero(size >= FEWEST_HOSTS).tolist() if other not in slow)
-    return any(kinds >= set(kind_of[effects.group_of == other].tolist()) for other in others)
+    own = np.flatnonzero(group_of == group)
+    longest = max(_usual(own, np.array(way.far), effects) for way in ways)
+    return any(
+        _have_equals(group, other, effects) and _usual(own, np.flatnonzero(group_of == other), effects) <= longest
+        for other in others
+    )
+
+
+def _have_equals(one: int, other: int, effects: Effects) -> bool:
+    """Whether there are links between two further groups, or one of them and `other`, of the same kinds of hosts as
+    those between two groups: else these are compared with nothing."""
+    group_of, kind_of = effects.group_of, effects.equals.kind_of
+    near, far = (
+        set(group_of[np.isin(kind_of, kind_of[group_of == end])].tolist()) - {one} for end in (one, other)
+    )
+    return bool(near and far) and len(near | far) > 1
+
+
+def _usual(frm: Index, to: Index, effects: Effects) -> float:
+    """The median of what links from some hosts to others usually take, log seconds; NaN if unknown."""
+    known = known_sample(effects.class_at(frm[:, None], to[None, :]))
+    return float(np.median(known)) if len(known) else np.nan
 
 
 def _slow_with(slow: Found, members: Index, effects: Effects, readings: Readings) -> Iterator[Trunk]:

@@ -150,8 +150,13 @@ class Judged:
         """Whether it is some pairs between two groups of which the others are slow, too: it is the way that is."""
         if self.longer is None or uplink.other < 0:
             return False
-        rest = rest_of_way(uplink, self._slow_pairs, self.longer, self.findings.effects.group_of)
+        group_of = self.findings.effects.group_of
+        rest = rest_of_way(uplink, self._slow_pairs, self.longer, group_of, self._slow_hosts)
         return rest > NEAR_PART * uplink.effect
+
+    @cached_property
+    def _slow_hosts(self) -> set[int]:
+        return {one.subject[0] for one in self.findings.bad if one.kind == "host"}
 
     @cached_property
     def _slow_pairs(self) -> list[Found]:
@@ -162,7 +167,7 @@ class Judged:
     def _ways_of_pairs(self) -> list[Uplink]:
         """The ways that explain slow pairs of hosts: uplinks, and ways that are longer by design."""
         longer = self.longer if self._slow_pairs and not self.told else None
-        return slow_uplinks(self._slow_pairs, self.findings.effects.group_of, longer)
+        return slow_uplinks(self._slow_pairs, self.findings.effects.group_of, self._slow_hosts, longer)
 
     @cached_property
     def uplinks(self) -> list[Uplink]:
@@ -271,7 +276,7 @@ class Judged:
         return self._ranks_alike - self.of_rails
 
     @cached_property
-    def _edges(self) -> Edges:
+    def edges(self) -> Edges:
         """Groups of which nearly all hosts are slow, and well among each other; of the trunks those slow alone, too."""
         effects = self.findings.effects
         if effects.equals.one_host:
@@ -289,8 +294,8 @@ class Judged:
     @property
     def _at_the_edge(self) -> set[int]:
         """Their numbers."""
-        of_trunks = (trunk.group for trunk in self._edges.trunks)
-        return {*(one.subject[0] for one in self._edges.groups), *of_trunks}
+        of_trunks = (trunk.group for trunk in self.edges.trunks)
+        return {*(one.subject[0] for one in self.edges.groups), *of_trunks}
 
     @cached_property
     def repeated_hosts(self) -> frozenset[Found]:
@@ -312,7 +317,7 @@ class Judged:
         rest = [one for one in self.findings.bad if one not in told]
         group_of, is_group = self.findings.effects.group_of, {one.subject[0] for one in rest if one.kind == "group"}
         kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in self._at_the_edge)
-        groups = {one.subject: one for one in (*self._folded.groups, *self._edges.groups)}
+        groups = {one.subject: one for one in (*self._folded.groups, *self.edges.groups)}
         return (*(one for one in groups.values() if one.subject[0] not in is_group), *kept)
 
     @cached_property
@@ -324,7 +329,7 @@ class Judged:
     def _trunks_left(self) -> tuple[Trunk, ...]:
         """Those that neither load nor an uplink nor the length of ways explains."""
         slow = (one for one in self.findings.trunks if one not in self._explained)
-        return (*(one for one in slow if not self._is_by_design(one)), *self._edges.trunks)
+        return (*(one for one in slow if not self._is_by_design(one)), *self.edges.trunks)
 
     @cached_property
     def _folded(self) -> Edges:
@@ -337,7 +342,7 @@ class Judged:
         few messages may take a detour."""
         usually = self._usually_alone.are_slow(self.findings)
         slow = (one for one in self.findings.trunks if one.other >= 0 and (one in self.slow_alone or usually[one]))
-        return (*(one for one in slow if not self._is_by_design(one)), *self._edges.trunks)
+        return (*(one for one in slow if not self._is_by_design(one)), *self.edges.trunks)
 
     @cached_property
     def slow_ways(self) -> frozenset[tuple[int, int]]:
@@ -595,7 +600,8 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
     if not judged.told and 2 * len(own) <= len(uplink.members):  # groups found in the times may be several switches
         subject = (names.in_short(own), *subject[1:])
     is_part = not judged.told and uplink.other >= 0 and len(pairs) < FEW_OF_GROUPS * uplink.between
-    if is_part or len(pairs) >= NEARLY_ALL * len(own) * len(far):
+    is_whole = uplink.other >= 0 and len(pairs) >= NEARLY_ALL * uplink.between
+    if is_part or (len(pairs) >= NEARLY_ALL * len(own) * len(far) and not is_whole):
         subject = (names.in_short(own), names.in_short(far))
     text = (
         f"{len(pairs)} of {uplink.between} pairs of its hosts with {beyond} take {time_text(usual * factor)}, the "

@@ -78,6 +78,14 @@ def slow_with_all(quiet: Readings, findings: Findings) -> NDArray[np.int64]:
     return np.array(sorted(found), np.int64)
 
 
+def slow_by_their_ways(quiet: Judged, judged: Judged) -> set[int]:
+    """The groups that are slow under full load, and with a quarter of the ranks busy just by ways to some others."""
+    ways = folded_ways(quiet.slow_trunks, quiet.findings.effects)
+    whole = {one.subject[0] for one in (*quiet.findings.bad, *ways.groups) if one.kind == "group"}
+    with_ways = {group for trunk in ways.trunks for group in (trunk.group, trunk.other)}
+    return {one.subject[0] for one in judged.unexplained if one.kind == "group"} & with_ways - whole
+
+
 def more_ends(quiet: Judged, judged: Judged) -> Iterator[Found]:
     """The slow groups, hosts and pairs that show with a quarter of the ranks busy and not under full load.
 
@@ -107,6 +115,7 @@ def more_ways(quiet: Judged, judged: Judged, names: Names) -> Iterator[Verdict]:
     """The ways between two groups, or parts of them, that show with a quarter of the ranks busy, and alone, but not
     under full load."""
     effects, groups = quiet.findings.effects, {one.subject[0] for one in judged.unexplained if one.kind == "group"}
+    groups -= slow_by_their_ways(quiet, judged)
     longer, folded = quiet.longer, folded_ways(quiet.slow_trunks, effects)
     yield from (slow_verdict(one, quiet, names) for one in folded.groups if one.subject[0] not in groups)
     for trunk in folded.trunks:
@@ -118,7 +127,8 @@ def more_ways(quiet: Judged, judged: Judged, names: Names) -> Iterator[Verdict]:
             parts = list(between_parts(slow, effects.group_of, longer))
         yield from (uplink_verdict(part, quiet, names) for part in parts)
         is_known = bool(judged.slow_ways & set(trunk.ways(effects.group_of)))
-        is_whole = len(slow) >= MOST * pairs and not quiet.is_slow_with_some(trunk)
+        is_whole = len(slow) >= MOST * pairs or trunk in quiet.edges.trunks  # these are slow by their hosts
+        is_whole = is_whole and not quiet.is_slow_with_some(trunk)
         if not parts and is_whole and not is_known:
             yield trunk_verdict(trunk, quiet, names)
     for uplink in quiet.uplinks:

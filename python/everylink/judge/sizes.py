@@ -28,7 +28,14 @@ from everylink.judge.lateness import late_suspects
 from everylink.judge.longer_ways import LongerPairs, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
-from everylink.judge.quiet import is_covered, judged_quietly, more_ends, more_ways, quiet_readings
+from everylink.judge.quiet import (
+    is_covered,
+    judged_quietly,
+    more_ends,
+    more_ways,
+    quiet_readings,
+    slow_by_their_ways,
+)
 from everylink.judge.readings import Readings, readings
 from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
@@ -179,7 +186,11 @@ class _Sizes:
         """The verdicts with those on what shows with a quarter of the ranks busy, or alone, only; without pairs of such
         hosts, which were compared as if these were well."""
         names = self._names
-        found = [] if quiet is None else [slow_verdict(one, quiet, names) for one in more_ends(quiet, judged)]
+        found = list[Verdict]()
+        if quiet is not None:
+            by_ways = {names.group(group) for group in slow_by_their_ways(quiet, judged)}
+            clear = [one for one in clear if one.kind != "group" or one.subject not in by_ways]
+            found += [slow_verdict(one, quiet, names) for one in more_ends(quiet, judged)]
         told = {one.subject for one in (*clear, *found) if one.kind == names.unit_kind}
         by_alone = (alone_verdict(one, judged, names) for one in judged.by_alone(quiet, self._small))
         found += [one for one in by_alone if one.subject not in told]

@@ -75,14 +75,18 @@ class _Larger:
                 usual = [*self._of_hosts(units, self._with_ranks), *self._of_groups(units), *self._of_trunks(units)]
             case "trunk":
                 ends = [end for end in self._names.ends_of(verdict) if end]
-                of_groups = ((factor, own) for own, factor, _ in self._groups)
-                usual = [factor**OF_GROUP / MUCH for factor, own in of_groups if any(end <= own for end in ends)]
+                of_groups = [(factor, own) for own, factor, _ in self._groups if any(end <= own for end in ends)]
+                usual = [np.inf if self._have_ways(own) else factor**OF_GROUP / MUCH for factor, own in of_groups]
                 if len(ends) == 1:
                     whole = (others[0] for others, _ in self._trunks if len(others) == 1)
                     usual += [np.inf for other in whole if ends[0] < other]
             case _:
                 return False
         return (verdict.factor or 0.0) <= MUCH * max(usual, default=0.0)
+
+    def _have_ways(self, group: set[str]) -> bool:
+        """Whether several slow trunks lead from a group to others."""
+        return sum(len(ends) == 2 and any(end <= group for end in ends) for ends, _ in self._trunks) > 1
 
     @staticmethod
     def _of_hosts(units: Iterable[str], hosts: Mapping[str, float]) -> Iterator[float]:

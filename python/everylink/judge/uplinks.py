@@ -5,7 +5,7 @@ as a whole, but pairs of most hosts of one group are.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,7 +40,7 @@ ONE_GROUP = 0.9  # part of the pairs from which the other end is one group, too
 class Uplink:
     """`pairs` are slow; all leave `group`, to `other` (-1: to several); `between` pairs of hosts could do so.
 
-    `members`: the hosts of the group; `beside`: other slow pairs between the same two groups, which may pass it, too.
+    `members`: the hosts of the group; `beside`: other slow pairs of these groups, which may pass it, too.
     """
 
     group: int
@@ -73,20 +73,29 @@ class Uplink:
         return float(np.median([pair.z for pair in self.pairs]))
 
 
-def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64], longer: Matrix | None = None) -> list[Uplink]:
+def slow_uplinks(
+    pairs: Sequence[Found], group_of: NDArray[np.int64], bad: Collection[int], longer: Matrix | None = None
+) -> list[Uplink]:
     """The uplinks that explain slow pairs of hosts, the one with most first.
 
-    `longer`, as from longer_by_pair: given where groups may be several switches.
+    `bad`: hosts that are slow themselves; `longer`, as from longer_by_pair: given where groups may be several switches.
     """
-    found = list(_between_two(pairs, group_of) if longer is None else between_parts(pairs, group_of, longer))
+    found = list(_between_two(pairs, group_of, bad) if longer is None else between_parts(pairs, group_of, longer))
     whole = {pair for uplink in found for pair in uplink.pairs}
     left = [pair for pair in pairs if pair not in whole]
     found = [replace(one, beside=_beside(one, left, group_of)) for one in found]
     beside = {pair for uplink in found for pair in uplink.beside}
     left = [pair for pair in left if pair not in beside]
-    size = np.bincount(group_of)
+    size, ways = np.bincount(group_of), len(found)
     while (best := _largest(left, group_of)) is not None:
         own = [pair for pair in left if best in ends_of_pair(pair, group_of)]
+        of_uplink = set(own)
+        left = [pair for pair in left if pair not in of_uplink]
+        passed = [at for at in range(ways) if longer is None and best in (found[at].group, found[at].other)]
+        if passed:  # in a torus, messages to a group may pass another one
+            one = found[passed[0]]
+            found[passed[0]] = replace(one, beside=(*one.beside, *own))
+            continue
         far = Counter(next(g for g in ends_of_pair(pair, group_of) if g != best) for pair in own)
         other, most = far.most_common(1)[0]
         if most < ONE_GROUP * len(own):
@@ -94,21 +103,24 @@ def slow_uplinks(pairs: Sequence[Found], group_of: NDArray[np.int64], longer: Ma
         members = np.flatnonzero(group_of == best).tolist()
         beyond = len(group_of) - int(size[best]) if other < 0 else int(size[other])
         found.append(Uplink(best, other, tuple(own), int(size[best]) * beyond, frozenset(members)))
-        of_uplink = set(own)
-        left = [pair for pair in left if pair not in of_uplink]
     return found
 
 
-def _between_two(pairs: Sequence[Found], group_of: NDArray[np.int64]) -> Iterator[Uplink]:
-    """Ways between two small groups of which nearly all pairs are slow; more hosts show as a trunk by themselves."""
-    size, of_ways = np.bincount(group_of), dict[tuple[int, int], list[Found]]()
+def _between_two(
+    pairs: Sequence[Found], group_of: NDArray[np.int64], bad: Collection[int]
+) -> Iterator[Uplink]:
+    """Ways between two small groups of which nearly all pairs are slow, of hosts that are not `bad`; more hosts show as
+    a trunk by themselves."""
+    of_ways = dict[tuple[int, int], list[Found]]()
+    size, bad_ones = np.bincount(group_of), np.bincount(group_of[list(bad)], minlength=int(group_of.max()) + 1)
     for pair in pairs:
         if ends := ends_of_pair(pair, group_of):
             of_ways.setdefault(ends, []).append(pair)
-    for (one, other), own in of_ways.items():
-        between = int(size[one]) * int(size[other])
-        if min(size[one], size[other]) >= FEWEST_OF_TWO and len(own) >= ONE_GROUP * between:
-            yield Uplink(one, other, tuple(own), between, frozenset(np.flatnonzero(group_of == one).tolist()))
+    for ends, own in of_ways.items():
+        good = (size - bad_ones)[list(ends)]
+        if good.min() >= FEWEST_OF_TWO and len(own) >= ONE_GROUP * good.prod():
+            members = frozenset(np.flatnonzero(group_of == ends[0]).tolist())
+            yield Uplink(*ends, tuple(own), int(size[list(ends)].prod()), members)
 
 
 def _beside(uplink: Uplink, left: Sequence[Found], group_of: NDArray[np.int64]) -> tuple[Found, ...]:
@@ -175,13 +187,20 @@ def _by_parts(pairs: Sequence[Found], parts: Sequence[Sequence[int]]) -> dict[tu
     return by_parts
 
 
-def rest_of_way(uplink: Uplink, pairs: Sequence[Found], longer: Matrix, group_of: NDArray[np.int64]) -> float:
-    """What other pairs between the groups of a way take longer that are not slow, log of the factor; 0 if none."""
+def rest_of_way(
+    uplink: Uplink, pairs: Sequence[Found], longer: Matrix, group_of: NDArray[np.int64], bad: Collection[int] = ()
+) -> float:
+    """What other pairs between the groups of a way take longer that are not slow, log of the factor; 0 if none.
+
+    Without those of `bad` hosts.
+    """
     at = np.ix_(group_of == uplink.group, group_of == uplink.other)
     there, back = longer[at], longer.T[at]
     rest, place = np.where(np.isnan(there), back, there), np.full(len(group_of), -1)
     for side in at:
         place[side.ravel()] = np.arange(side.size)
+    rest[np.isin(np.flatnonzero(group_of == uplink.group), list(bad))] = np.nan
+    rest[:, np.isin(np.flatnonzero(group_of == uplink.other), list(bad))] = np.nan
     for pair in pairs:
         ends = sorted(pair.subject, key=lambda host: group_of[host] != uplink.group)
         if [int(group_of[host]) for host in ends] == [uplink.group, uplink.other]:
