@@ -132,12 +132,11 @@ def alone_steps(rows: Rows, seen: Readings, effects: Effects) -> AloneSteps:
     time = np.log(rows.median[good][apart].astype(np.float64))
     beyond, noise, known = _beyond_best(frm * seen.ranks + to, step, time)
     one, other = seen.host_of[frm[known]], seen.host_of[to[known]]
-    limit = np.maximum(SMALLEST, NOISES * noise)
     a, b, step = np.minimum(one, other), np.maximum(one, other), step[known]
     order = np.lexsort((beyond, step))
     a, b, step, beyond = a[order], b[order], step[order], beyond[order]
     first = np.flatnonzero(np.diff(step, prepend=-1))
-    slow = beyond[first] > limit
+    slow = beyond[first] > max(SMALLEST, NOISES * noise)
     slow[1:] &= ~slow[:-1].copy()
     a, b = a[first], b[first]
     near, turn = effects.group_of[a] == effects.group_of[b], _passes(a * seen.hosts + b)
@@ -156,18 +155,25 @@ def _passes(pair: Index) -> Index:
 
 
 def _beyond_best(link: Index, step: Index, time: Values) -> tuple[Values, float, NDArray[np.bool_]]:
-    """How far readings lie above the best one of their link (log), of those that have several: a mask, and the noise.
+    """How far readings lie above the best of as many of their link (log), of those that have several: a mask, and the
+    noise.
 
-    The noise: from differences of successive readings.
+    Readings of a link that has more than most are compared in parts: of more readings, the best is better. The noise:
+    from differences of successive readings.
     """
     order = np.lexsort((step, link))
     same = np.diff(link[order]) == 0
     noise = spread(np.diff(time[order])[same]) / np.sqrt(2)
-    _, which, count = np.unique(link, return_inverse=True, return_counts=True)
-    best = np.full(len(count), np.inf)
-    np.minimum.at(best, which, time)
-    known = count[which] > 1
-    return (time - best[which])[known], float(noise), known
+    _, first, which, count = np.unique(link[order], return_index=True, return_inverse=True, return_counts=True)
+    usual = int(np.median(count[count > 1])) if (count > 1).any() else 1
+    part = np.minimum((np.arange(len(order)) - first[which]) // usual, np.maximum(count // usual, 1)[which] - 1)
+    of_part = np.empty(len(order), np.int64)
+    of_part[order] = np.unique(which * (len(order) + 1) + part, return_inverse=True)[1].reshape(-1)
+    best = np.full(int(of_part.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(best, of_part, time)
+    known = np.empty(len(order), bool)
+    known[order] = count[which] > 1
+    return (time - best[of_part])[known], float(noise), known
 
 
 def find_alone(steps: AloneSteps, bad: set[int]) -> list[Intermittent]:
