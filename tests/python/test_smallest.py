@@ -31,7 +31,7 @@ def _verdict(kind: str, *subject: str, factor: float, symptom: str = "slow") -> 
         (_verdict("host", "n1", factor=1.4), 1.4 * 1.25),
         (_verdict("rank", "n5:11", factor=1.4), 1.4 * 1.25),
         (_verdict("trunk", "n[0-3]", "n[4-7]", factor=1.4), 1.4 * 1.6 * 1.25),
-        (_verdict("group", "n0", "n1", "n2", "n3", factor=1.4), 1.4 * 1.25),
+        (_verdict("group", "n0", "n1", "n2", "n3", factor=1.4), 1.4 * 1.6 * 1.25),
         (_verdict("host", "n1", factor=1.1, symptom="drifting"), np.inf),
         (_verdict("host", "n5", factor=1.3, symptom="intermittent"), np.inf),
         (_verdict("host", "n1", factor=1.3, symptom="jitter"), 0.0),

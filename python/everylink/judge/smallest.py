@@ -14,7 +14,7 @@ from everylink.judge.ways_of_pairs import ways_of_pairs
 MOST_INSIDE = 0.6  # of the pairs inside a group: what is slow is all of it
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
-SHARED = 1.6  # times as slow again may be a link that crosses a slow trunk: others share it at the same time
+SHARED = 1.6  # times as slow again may be a link over a slow trunk or from a slow group: others are on its way, too
 MANY_OF_HOST, PART_OF_HOST = 3, 0.09  # slow pairs of a host, and part of its partners, from which it is at fault
 SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
 
@@ -98,7 +98,7 @@ class _Larger:
             if pair <= own:
                 yield np.inf if whole else 0.0
             elif pair & own:
-                yield factor
+                yield SHARED * factor
 
     def _of_trunks(self, pair: set[str]) -> Iterator[float]:
         for ends, factor in self._trunks:
