@@ -137,6 +137,25 @@ def test_no_rank_is_accused_because_its_messages_always_collide_under_load() -> 
     assert not found.said
 
 
+@pytest.mark.parametrize(
+    ("structure", "seed"), [("small job in a dragonfly", 7001), ("Slim Fly", 7001), ("units in a torus", 7002)]
+)
+def test_a_slow_trunk_is_named_and_not_the_group_at_its_end(structure: str, seed: int) -> None:
+    found = score(Case(structure, ("trunk",), seed, HOSTS, topology=True))
+    assert found is not None
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
+def test_a_slow_link_inside_a_leaf_is_found_though_it_takes_what_links_between_leaves_take_under_load() -> None:
+    found = score(Case("spines of two generations", ("link",), 9203, HOSTS))
+    assert found is not None
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
+def test_no_host_is_slow_now_and_then_because_it_was_measured_alone_more_often_than_others() -> None:
+    assert_only_verdict("chassis in a dragonfly", "host")
+
+
 def test_no_host_is_slow_now_and_then_for_a_trunk_that_some_messages_avoid() -> None:
     found = score(Case("dragonfly+", ("trunk",), DETOURS_SEED, HOSTS))
     assert found is not None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.findings import Found
 from everylink.judge.judge import judge
-from everylink.judge.uplinks import between_parts, is_longer_by_design
+from everylink.judge.uplinks import between_parts, is_longer_by_design, slow_uplinks
 from everylink.judge.verdict import Side, Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
@@ -142,3 +142,13 @@ def test_ways_over_one_cable_share_an_end_and_are_no_longer_by_design() -> None:
     assert is_longer_by_design(0.6, [(0, 3)], between)  # it may be the length of the ways to 4 and from 3
     between[5, 6] = between[6, 5] = between[1, 7] = between[7, 1] = 0.6
     assert is_longer_by_design(0.6, [(3, 4)], between)
+
+
+@pytest.mark.parametrize(("bad", "ways"), [((0,), [(0, 1)]), ((), [(0, -1)])])
+def test_pairs_of_a_host_that_is_slow_itself_hide_no_way_between_two_groups(
+    bad: tuple[int, ...], ways: list[tuple[int, int]]
+) -> None:
+    slow = _between(range(1, EACH), G1) | _between(range(1, EACH), range(2 * EACH, 2 * EACH + 3))
+    found = slow_uplinks(_pairs(PAIRS[slow]), GROUP, bad)
+    assert [(one.group, one.other) for one in found] == ways
+    assert sum(len(one.pairs) + len(one.beside) for one in found) == slow.sum()

@@ -58,3 +58,11 @@ def test_a_trunk_at_the_end_of_some_hosts_is_a_part_of_that_of_all_of_them() -> 
     assert smallest_explanation([whole, part], NAMES) == [whole]
     other = _verdict("trunk", "n[3-4]", factor=1.6)
     assert smallest_explanation([whole, other], NAMES) == [whole, other]
+
+
+@pytest.mark.parametrize("others", [1, 2])
+def test_ways_from_a_slow_group_to_several_others_are_its_own(others: int) -> None:
+    group = _verdict("group", "n0", "n1", factor=1.1)
+    ways = [_verdict("trunk", "n[0-1]", far, factor=1.6) for far in ("n[2-3]", "n[4-5]")[:others]]
+    names = Names(RUN, None, np.arange(HOSTS) // 2)
+    assert smallest_explanation([group, *ways], names) == ([group] if others > 1 else [group, *ways])

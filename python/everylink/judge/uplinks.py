@@ -106,9 +106,7 @@ def slow_uplinks(
     return found
 
 
-def _between_two(
-    pairs: Sequence[Found], group_of: NDArray[np.int64], bad: Collection[int]
-) -> Iterator[Uplink]:
+def _between_two(pairs: Sequence[Found], group_of: NDArray[np.int64], bad: Collection[int]) -> Iterator[Uplink]:
     """Ways between two small groups of which nearly all pairs are slow, of hosts that are not `bad`; more hosts show as
     a trunk by themselves."""
     of_ways = dict[tuple[int, int], list[Found]]()
