@@ -87,9 +87,10 @@ def _others_are_well(ways: Sequence[Trunk], effects: Effects) -> bool:
 
 def _have_equals(one: int, other: int, effects: Effects) -> bool:
     """Whether there are links between two further groups, or one of them and `other`, of the same kinds of hosts as
-    those between two groups: else these are compared with nothing."""
+    most of those between two groups: else these are compared with nothing."""
     group_of, kind_of = effects.group_of, effects.equals.kind_of
-    near, far = (set(group_of[np.isin(kind_of, kind_of[group_of == end])].tolist()) - {one} for end in (one, other))
+    kinds = (np.bincount(kind_of[group_of == end]).argmax() for end in (one, other))
+    near, far = (set(group_of[kind_of == kind].tolist()) - {one} for kind in kinds)
     return bool(near and far) and len(near | far) > 1
 
 
