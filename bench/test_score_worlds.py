@@ -181,6 +181,12 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
     assert_only_verdict("far socket", "rank")
 
 
+def test_a_slow_rank_is_named_though_at_another_size_only_its_links_were_measured_alone() -> None:
+    found = score(Case("far socket, 4 ranks", ("rank",), 7701, HOSTS))
+    assert found is not None
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
 @pytest.mark.parametrize(
     "structure", one_of(18, [name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS, *NO_CHASSIS)], 1)
 )

@@ -1,6 +1,6 @@
 """Writes verdicts: the name of each subject and the sentence of evidence."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeGuard
@@ -179,18 +179,21 @@ class Judged:
             and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
         ]  # fmt: skip
 
-    def by_alone(self, quiet: "Judged | None", small: "Judged | None") -> tuple[Found, ...]:
+    def by_alone(
+        self, quiet: "Judged | None", small: "Judged | None", of_ranks: Set[int] = frozenset()
+    ) -> tuple[Found, ...]:
         """Hosts that are slow by what was measured alone, though not under load; a few, as many are another kind.
 
         Of messages that show bandwidth, and by more seconds than `small` ones take longer: a host may be further away.
-        Pairs that were measured because they look slow say nothing of the others of a host. `quiet`: the judgement with
-        a quarter of the ranks busy.
+        Pairs that were measured because they look slow say nothing of the others of a host, nor does one of its ranks.
+        `quiet`: the judgement with a quarter of the ranks busy; `of_ranks`: hosts that have a rank that is slow at
+        another size.
         """
         if self.findings.effects.equals.one_host or self.size.bytes < BANDWIDTH:
             return ()
         pairs, found = self.looking_slow | (quiet.looking_slow if quiet else set()), list[Found]()
         told = hosts_among(self.unexplained, self.readings)
-        for host in sorted(set(self.alone.hosts_that_tell()) - told):
+        for host in sorted(set(self.alone.hosts_that_tell()) - told - of_ranks):
             one = _any_host(host)
             slow = self.alone.slow_with(one, self.findings, pairs)
             if not slow.all or not self.alone.knows_devices(host, self.ranks.device):

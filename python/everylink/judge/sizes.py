@@ -22,7 +22,7 @@ from everylink.judge.evidence import (
     within_verdict,
 )
 from everylink.judge.expected import Expected, expected_of
-from everylink.judge.findings import Found, find, pairs_found
+from everylink.judge.findings import Found, find, hosts_among, pairs_found
 from everylink.judge.kinds import Equals, Kinds, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.longer_ways import LongerPairs, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
@@ -94,7 +94,7 @@ class _Sizes:
         self._results, self._names, self._kinds, self._equals, self._known = results, names, kinds, equals, known
         self._crowded = crowded_hosts(results)
         self._collected = LinkVerdicts()
-        self._bad_hosts = frozenset[int]()
+        self._bad_hosts, self._hosts_of_ranks = frozenset[int](), frozenset[int]()  # the latter of slow ranks
         self._small: Judged | None = None  # the largest size below BANDWIDTH
         self._longer = LongerPairs()
         self._narrow_ways = dict[SlowWay, list[bool | None]]()
@@ -157,6 +157,8 @@ class _Sizes:
             one_way=measured_in(size.rows.of_attempt(ONE_WAY), seen),
         )  # fmt: skip
         self._bad_hosts |= {one.subject[0] for one in judged.unexplained if one.kind == "host"}
+        ranks = (one for one in judged.unexplained if one.kind == "rank")
+        self._hosts_of_ranks |= hosts_among(ranks, seen)
         return judged
 
     def _judged_quietly(self, judged: Judged) -> Judged | None:
@@ -192,7 +194,8 @@ class _Sizes:
             clear = [one for one in clear if one.kind != "group" or one.subject not in by_ways]
             found += [slow_verdict(one, quiet, names) for one in more_ends(quiet, judged)]
         told = {one.subject for one in (*clear, *found) if one.kind == names.unit_kind}
-        by_alone = (alone_verdict(one, judged, names) for one in judged.by_alone(quiet, self._small))
+        alone = judged.by_alone(quiet, self._small, self._hosts_of_ranks)
+        by_alone = (alone_verdict(one, judged, names) for one in alone)
         found += [one for one in by_alone if one.subject not in told]
         hosts = {one.subject[0] for one in found if one.kind == names.unit_kind}
         return [*(one for one in clear if not (one.is_slow_pair and hosts & names.units_of(one.subject))), *found]
