@@ -55,6 +55,8 @@ SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
 MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
+FEW_GROUPS = 4
+ONE_OF_THREE = "Of three groups a slow one may just be further away: --expect or --baseline can tell."
 UNKNOWN_GROUPS = (
     "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
     "--topology FILE names them."
@@ -125,7 +127,8 @@ class _Sizes:
         planes = slow_planes(results.ranks, judged.readings, self._kinds)
         clear += [plane_verdict(plane, size, names) for plane in planes]
         clear = self._with_less_load(clear, judged, quiet)
-        unclear += [within_verdict(host, size, names) for host in within if not host.sure]
+        clear, of_few = self._apart(clear, judged)
+        unclear += [*of_few, *(within_verdict(host, size, names) for host in within if not host.sure)]
         unclear += [*_suspects(judged, names), *doubtful]
         if judged.readings.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
@@ -180,6 +183,17 @@ class _Sizes:
         certain = set(sure)
         return sure, [verdict for verdict in slow if verdict not in certain]
 
+    def _apart(self, clear: Iterable[Verdict], judged: Judged) -> tuple[list[Verdict], list[Verdict]]:
+        """The verdicts but those on one group of three, and these; adds why they are not sure."""
+        kept, of_few, effects = list[Verdict](), list[Verdict](), judged.findings.effects
+        groups = {self._names.group(group) for group in np.unique(effects.group_of).tolist()}
+        for one in clear:
+            is_of_few = one.kind == "group" and one.subject in groups and effects.whole_groups < FEW_GROUPS
+            (of_few if is_of_few else kept).append(one)
+        if of_few:
+            self._collected.remarks.append(ONE_OF_THREE)
+        return kept, of_few
+
     def _ends(self, slow: Iterable[Verdict]) -> set[str]:
         """The hosts of verdicts on hosts and ranks; the ranks, in a run on one host."""
         return set().union(*(self._names.units_of(one.subject) for one in slow if one.is_end))
@@ -222,8 +236,9 @@ class _Sizes:
         """What is told when all sizes are seen."""
         names = self._names
         if quiet is not None:
-            ways = [calibrated(one, is_alone=True) for one in more_ways(quiet, judged, names)]
-            self._quiet_ways = ways or self._quiet_ways
+            ways, of_few = self._apart(more_ways(quiet, judged, names), quiet)
+            self._quiet_ways = [calibrated(one, is_alone=True) for one in ways] or self._quiet_ways
+            self._collected.suspects += of_few
             self._longer.see(quiet, names)
         for judgement in (judged,) if quiet is None else (judged, quiet):
             self._collected.slow_with_all |= {names.units[host] for host in judgement.slow_with_all}
