@@ -165,6 +165,14 @@ def test_a_slow_group_without_a_label_is_named_by_its_hosts() -> None:
     assert (verdict.kind, verdict.subject) == ("group", tuple(f"n{i}" for i in range(32, 48)))
 
 
+@pytest.mark.parametrize(("groups", "named"), [(3, False), (4, True)])
+def test_of_three_groups_a_slow_one_is_a_suspect_and_of_four_a_verdict(groups: int, named: bool) -> None:
+    said = _judged("slow-group:g1*0.7", hosts=8 * groups, group=8)
+    assert [(one.kind, one.subject[0]) for one in (said.verdicts if named else said.suspects)] == [("group", "n8")]
+    assert said.verdicts if named else not said.verdicts
+    assert any("further away" in remark for remark in said.remarks) != named
+
+
 def test_a_slow_trunk_between_two_groups_is_one_verdict_with_node_sets() -> None:
     fabric = _fabric("slow-trunk:g3>g1*0.7", group=16)
     verdict = _only(judge(_results(fabric, confirm=False)))
