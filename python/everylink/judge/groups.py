@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings
-from everylink.robust import Matrix, both_ways, is_whole, known_sample, landmarks, row_medians, sampled
+from everylink.robust import Matrix, both_ways, is_whole, known_sample, landmarks, row_medians, sampled, spread
 
 Groups = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 Sums = NDArray[np.floating]
 FEWEST_HOSTS = 6
 LEAST_KNOWN, MOSTLY_KNOWN = 0.3, 0.7  # of all pairs: the least for comparing rows; enough for groups to show
@@ -26,6 +27,7 @@ MOST_GROUPS, MANY_HOSTS = 256, 1500
 FASTEST = 2  # of its links this one tells how fast a host can be: the fastest may have met an idle partner
 MOVES = 8
 HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; if none show below the first, far links may be few
+CLEARLY_SLOWER, CLEAR_OF_NOISE = 0.1, 8.0  # log of the factor, and times the spread, of a single slow link
 FEWEST_SEEN = 2  # hosts of a group, if only a sample of hosts is used
 
 
@@ -191,9 +193,20 @@ def inferred_groups(matrix: Matrix, kind_of: NDArray[np.int64] | None = None) ->
 
 
 def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups, float]:
-    """The groups that show in the residuals, clipped at a quantile: what lies above is a fault, or chance."""
-    hosts, one = len(rest), np.zeros(len(rest), np.int64)
+    """The groups that show in the residuals, clipped at a quantile: what lies above is a fault, or chance.
+
+    Once more without single slow links where there are some: one inside a group would divide it.
+    """
     links = _links(rest, highest)
+    found = _searched(links, slow)
+    if len(rest) > MANY_HOSTS or not found[1] or not (single := _single(links, found[0])).any():
+        return found
+    return _searched(_without_links(links, single), slow)
+
+
+def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
+    hosts = len(links.flat)
+    one = np.zeros(hosts, np.int64)
     best, cost_of_one = one, cost_of(parts_of(links, one), links)
     best_cost = cost_of_one
     every_host, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
@@ -209,6 +222,23 @@ def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups,
     gain = (cost_of_one - cost_of(parts_of(links, best), links)) / float(links.weight.sum(dtype=np.float64))
     several = (np.bincount(best) >= FEWEST_SEEN).sum() > 1  # hosts that stay alone are slow, or far; no group of one
     return (_in_order(best), gain) if several and gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
+
+
+def _single(links: Links, groups: Groups) -> Mask:
+    """Mask of the links, [host, host], that are clearly slower than others of their ends with the same groups, where
+    neither end has another such link."""
+    known = links.weight > 0
+    beyond = links.flat - means_of(links, members_of(groups), np.nan)[:, groups]
+    beyond = np.where(known, np.minimum(beyond, beyond.T), np.nan)
+    slower = beyond > max(CLEARLY_SLOWER, CLEAR_OF_NOISE * spread(known_sample(beyond.astype(np.float32))))
+    alone = slower.sum(axis=1) == 1
+    return np.asarray(slower & alone[:, None] & alone[None, :])
+
+
+def _without_links(links: Links, some: Mask) -> Links:
+    """Without these."""
+    flat, weight = (np.where(some, np.float32(0), matrix) for matrix in (links.flat, links.weight))
+    return Links(flat, weight, float(np.einsum("ij,ij->", flat, flat, dtype=np.float64)))
 
 
 def _links(rest: Matrix, highest: float) -> Links:
