@@ -222,6 +222,15 @@ def test_groups_are_inferred_from_times_only_where_there_are_some() -> None:
     assert not inferred_groups(readings(flat, flat.sizes[0]).between_hosts.median)[0].any()
 
 
+def test_a_single_slow_link_does_not_divide_its_group() -> None:
+    random, leaf, pod = np.random.default_rng(7), np.arange(32) // 4, np.arange(32) // 8
+    times = np.log(np.where(leaf[:, None] == leaf, 1.3, np.where(pod[:, None] == pod, 1.9, 2.5)))
+    times += 0.003 * random.standard_normal(times.shape)
+    times[[9, 15], [15, 9]] += 0.76
+    np.fill_diagonal(times, np.nan)
+    assert inferred_groups(times.astype(np.float32))[0].tolist() == pod.tolist()
+
+
 def test_one_slow_rank_does_not_accuse_its_host() -> None:
     verdict = _only(_judged("slow-rank:n5:2*0.6", hosts=12, ranks=4))
     assert (verdict.kind, verdict.subject) == ("rank", ("n5:22",))
