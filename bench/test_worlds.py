@@ -28,6 +28,7 @@ from worlds.planes import (
     Gateways,
     Gemini,
     JoinedCores,
+    Mesh,
     OneCore,
     OneSwitch,
     QueuePairs,
@@ -1123,6 +1124,224 @@ def test_chips_of_a_machine_are_a_torus_and_two_share_an_adapter() -> None:
     assert set(world.results.inventory.over_hosts("ib/mlx5_7/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
 
 
+def test_three_generations_at_random_are_as_many_each_and_a_message_goes_at_the_slower_rate() -> None:
+    structure = built("three generations at random", 33)
+    kind = np.log2(structure.rate[:, 0] / RATE).round().astype(int)
+    assert np.bincount(kind).tolist() == [11] * 3
+    assert (np.diff(kind) < 0).any()
+    world = World(structure)
+    hosts = [np.flatnonzero(kind == of)[:2].tolist() for of in range(3)]
+    for one in range(3):
+        for other in range(3):
+            took = LATENCY + MIB / (2 ** min(one, other) * RATE)
+            assert times(world, [(hosts[one][0], hosts[other][1])]) == pytest.approx([took])
+
+
+def test_flows_of_eight_hosts_meet_on_five_uplinks_that_change_from_step_to_step() -> None:
+    structure = built("fat tree 8:5 re-hashed", 32)  # leaves of 8 hosts
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [5] * 4
+    assert structure.oversubscription == pytest.approx(1.6)
+    assert built("fat tree 8:5 re-hashed", 64).oversubscription == pytest.approx(1.6)
+    hosts, most = np.arange(8), set()
+    for seed in range(1, 9):
+        up = plane.path(hosts, hosts + 8, np.full(8, seed * 7919))[0][:, 0]
+        shared = np.bincount(up)[up]
+        most.add(int(shared.max()))
+        took = times(World(structure, seed=seed, kernel=ONE_WAY), [(host, host + 8) for host in range(8)])
+        assert took == pytest.approx((LATENCY + 2 * HOP + shared * MIB / RATE).tolist())
+    assert len(most) > 1
+
+
+def test_a_mesh_of_hosts_is_not_closed_and_four_flows_over_a_cable_get_half() -> None:
+    structure = built("mesh of hosts", 64)
+    assert isinstance(structure.plane, Mesh)
+    assert structure.plane.sides == (8, 8)
+    assert built("mesh of hosts", 8).plane.sides == (2, 4)  # type: ignore[attr-defined]
+    world = World(structure, kernel=ONE_WAY)
+    for host, hops in {1: 1, 7: 7, 8: 1, 56: 7, 63: 14}.items():
+        for pair in ((0, host), (host, 0)):
+            assert times(world, [pair]) == pytest.approx([LATENCY + hops * HOP + MIB / RATE])
+    four = [(host, host + 4) for host in range(4)]
+    assert times(world, four[:2]) == pytest.approx([LATENCY + 4 * HOP + MIB / RATE] * 2)
+    assert times(world, four) == pytest.approx([LATENCY + 4 * HOP + 2 * MIB / RATE] * 4)
+    back = [(host + 12, host + 8) for host in range(4)]  # in the next row
+    assert times(world, [(3, 4), *back]) == pytest.approx(
+        [LATENCY + HOP + MIB / RATE, *[LATENCY + 4 * HOP + 2 * MIB / RATE] * 4]
+    )
+    assert not any(possible(kind, structure) for kind in ("leaf", "uplink", "trunk"))
+
+
+def test_pods_of_the_second_half_are_twice_as_fast_and_all_are_two_to_one() -> None:
+    structure = built("three levels, two generations, far socket", 64)  # leaves of 8 hosts of two ranks, two to a pod
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert plane.lower.uplinks.tolist() == [8] * 8
+    assert plane.upper.uplinks.tolist() == [8] * 4
+    world = World(structure, kernel=ONE_WAY)
+    for (a, b), (hops, speed) in {
+        (0, 2): (0, 1), (0, 16): (2, 1), (0, 32): (4, 1), (64, 66): (0, 2), (64, 96): (4, 2), (0, 64): (4, 1),
+    }.items():  # fmt: skip
+        assert times(world, [(a, b)]) == pytest.approx([LATENCY + hops * HOP + MIB / (speed * RATE)])
+    assert times(world, [(1, 3)]) == pytest.approx([LATENCY + 0.5e-6 + MIB / (0.9 * RATE)])
+    assert times(world, [(65, 66)]) == pytest.approx([LATENCY + 0.25e-6 + MIB / (0.9 * 2 * RATE)])
+    within = [(2 * host, 2 * host + 16) for host in range(8)]
+    assert times(world, within) == pytest.approx([LATENCY + 2 * HOP + MIB / RATE] * 8)
+    for first, speed in ((0, 1), (64, 2)):
+        across = [(first + 2 * host, first + 2 * host + 32) for host in range(16)]
+        assert times(world, across) == pytest.approx([LATENCY + 4 * HOP + 2 * MIB / (speed * RATE)] * 16)
+    rates = World(structure, iterations=1).results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("100 Gb/sec (4X EDR)",) * 32 + ("200 Gb/sec (4X HDR)",) * 32
+
+
+def test_four_adapters_of_a_host_are_on_four_switches_of_its_dragonfly_group() -> None:
+    structure = built("dragonfly, 4 rails", 64)  # 4 groups of 8 hosts of 4
+    plane = structure.plane
+    assert isinstance(plane, Dragonfly)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert plane.capacity == pytest.approx([16 * 2 * RATE] * 16)  # for 32 adapters
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 150e9])
+    assert times(world, [(rank, rank + 4) for rank in range(4)]) == pytest.approx([LATENCY + MIB / (2 * RATE)] * 4)
+    assert times(world, [(0, 5)]) == pytest.approx([LATENCY + HOP + MIB / (2 * RATE)])
+    when = np.arange(800)
+    for to, longer in {32: 0, 33: 1}.items():
+        hops = (structure.path(np.zeros_like(when), np.full_like(when, to), when)[2] - LATENCY) / HOP - longer
+        assert set(hops.round(6)) == {2, 4.5}
+        assert (hops > 3).mean() == pytest.approx(0.25 * 2 / 4, abs=0.05)  # half of the third groups are none
+    assert set(world.results.inventory.over_hosts("ib/mlx5_3/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_ranks_at_the_far_socket_take_longer_in_a_dragonfly_of_trees() -> None:
+    structure = built("dragonfly+, far socket", 32)  # 4 groups of 2 leaves of 4 hosts, of 2 ranks
+    assert isinstance(structure.plane, DragonflyPlus)
+    world = World(structure, kernel=ONE_WAY)
+    for (a, b), far in {(0, 2): 0, (1, 2): 1, (1, 3): 2}.items():
+        took = LATENCY + far * 0.2e-6 + MIB / ((0.95 if far else 1.0) * RATE)
+        assert times(world, [(a, b)]) == pytest.approx([took])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 2 * HOP + MIB / RATE])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([LATENCY + at + 2 * MIB / RATE for at in (0, 0.2e-6)])
+    when = np.arange(800)
+    hops = (structure.path(np.zeros_like(when), np.full_like(when, 16), when)[2] - LATENCY) / HOP
+    assert set(hops.round(6)) == {3, 4}
+    assert (hops > 3.5).mean() == pytest.approx(0.4 * 2 / 4, abs=0.05)
+    assert world.ranks.numa_distance[:2].tolist() == [10, 20]
+
+
+def test_cables_between_groups_of_two_generations_are_shared_by_what_goes_directly() -> None:
+    structure = built("dragonfly of two generations", 64)  # groups of 10 hosts, the last of 4
+    plane = structure.plane
+    assert isinstance(plane, Dragonfly)
+    assert np.bincount(plane.group).tolist() == [10] * 6 + [4]
+    assert (structure.rate[:, 0] / RATE).tolist() == [1] * 40 + [2] * 24
+    world = World(structure, kernel=ONE_WAY)
+    for (a, b), speed in {(0, 1): 1, (40, 41): 2, (0, 63): 1, (40, 63): 2}.items():
+        took = times(world, [(a, b)])[0] - times(world, [(a, b)], 0)[0]
+        assert took == pytest.approx(MIB / (speed * RATE))
+    hosts = np.arange(40, 50)
+    ways, latency = plane.path(hosts, hosts + 10, np.full(10, 7919))
+    direct = ways[:, 1] == NONE
+    assert set(((latency - LATENCY) / HOP).round(6)) == {2, 4.5}
+    rate = min(2 * RATE, 2 * RATE * 20 / 7 / int(direct.sum()))
+    every = np.array(times(world, [(int(host), int(host) + 10) for host in hosts]))
+    assert every[direct] == pytest.approx(LATENCY + 2 * HOP + MIB / rate)
+
+
+def test_flows_over_a_cable_of_a_torus_of_adapters_get_half() -> None:
+    structure = built("torus, hyperthreads", 64)  # 4 x 4 x 4
+    world = World(structure, kernel=ONE_WAY)
+    for host, hops in {1: 1, 3: 1, 2: 2, 4: 1, 48: 1, 63: 3, 42: 6}.items():
+        assert times(world, [(0, host)]) == pytest.approx([LATENCY + hops * HOP + MIB / RATE])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([LATENCY + 2 * HOP + 2 * MIB / RATE] * 2)
+    assert times(world, [(0, 1), (1, 0)]) == pytest.approx([LATENCY + HOP + MIB / RATE] * 2)
+
+
+@pytest.mark.parametrize("name", ["dragonfly+, far socket", "torus, hyperthreads", "CCXs in quadrants"])
+def test_one_reading_in_a_hundred_takes_ten_times_as_long(name: str) -> None:
+    world = World(built(name, 64))
+    longer = world.results.sizes[-1].rows.median / world.true_times(world.costs, MIB).ravel()
+    disturbed = longer > 2
+    assert disturbed.mean() == pytest.approx(0.01, rel=0.25)
+    assert longer[disturbed] == pytest.approx(10, rel=0.05)
+
+
+def test_racks_of_two_speeds_have_an_uplink_of_their_own_speed_for_three_hosts() -> None:
+    assert built("Ethernet 3:1, 10 and 25 Gbit/s", 64).plane.uplinks.tolist() == [  # type: ignore[attr-defined]
+        4, 4, 4, 4, 4, 1,
+    ]  # fmt: skip
+    structure = built("Ethernet 3:1, 10 and 25 Gbit/s", 48)  # racks of 12 hosts
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert structure.oversubscription == pytest.approx(3)
+    world = World(structure, kernel=ONE_WAY)
+    near = LATENCY + 20e-6
+    for (a, b), (hops, speed) in {
+        (0, 1): (0, 0.1), (0, 12): (2, 0.1), (24, 25): (0, 0.25), (24, 36): (2, 0.25), (0, 24): (2, 0.1),
+    }.items():  # fmt: skip
+        assert times(world, [(a, b)]) == pytest.approx([near + hops * HOP + MIB / (speed * RATE)])
+    for first, speed in ((0, 0.1), (24, 0.25)):
+        hosts = np.arange(first, first + 12)
+        up = plane.path(hosts, hosts + 12, np.zeros(12, np.int64))[0][:, 0]
+        shared = np.bincount(up)[up]
+        took = times(world, [(int(host), int(host) + 12) for host in hosts])
+        assert took == pytest.approx((near + 2 * HOP + shared * MIB / (speed * RATE)).tolist())
+        assert shared.max() >= 3
+    longer = [size.rows.median / world.true_times(world.costs, size.bytes).ravel() for size in world.results.sizes]
+    assert np.quantile(longer[0], 0.98) > 1.1
+    assert np.quantile(longer[-1], 0.98) < 1.05
+    assert longer[-1].max() > 2
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("10 Gb/sec (1X QDR)",) * 24 + ("25 Gb/sec (1X EDR)",) * 24
+
+
+def test_ranks_of_other_ccxs_are_further_away_and_those_of_other_quadrants_still_further() -> None:
+    world = World(built("CCXs in quadrants", 64))
+    assert (world.structure.hosts, world.structure.ranks) == (1, 64)
+    for latency, rate, ranks in ((0.15e-6, 14e9, (1, 3)), (0.26e-6, 11e9, (4, 15)), (0.33e-6, 10e9, (16, 63))):
+        for to in ranks:
+            assert times(world, [(0, to)]) == pytest.approx([latency + MIB / rate])
+
+
+def test_eight_rails_have_a_leaf_each_in_a_pod_and_nothing_blocks_between_pods() -> None:
+    structure = built("rail-optimized, 8 rails", 64)  # 16 hosts of 8 ranks, pods of 4
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 32
+    assert structure.oversubscription == 1
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / NVLINK_RATE])
+    for to, hops in {8: 0, 9: 2, 32: 2, 33: 2}.items():
+        assert times(world, [(0, to)]) == pytest.approx([LATENCY + hops * HOP + MIB / (4 * RATE)])
+    across = times(world, [(rank, rank + 32) for rank in range(32)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + MIB / (4 * RATE)] * 32)
+    assert times(world, [(0, 8), (1, 8)])[0] == pytest.approx(LATENCY + 2 * MIB / (4 * RATE))
+    assert possible("rail", structure)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_7/1", "rate")[1]) == {"400 Gb/sec (4X NDR)"}
+
+
+def test_two_gpus_share_an_adapter_and_racks_of_a_job_have_a_third_as_many_uplinks() -> None:
+    structure = built("4 GPUs on 2 rails, 3:1", 64)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [8, 12, 20, 8, 12, 4]
+    assert plane.uplinks.tolist() == [2, 4, 6, 2, 4, 1]
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 45e9])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([LATENCY + 2 * MIB / RATE] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([LATENCY + MIB / RATE] * 2)
+    assert times(world, [(0, 6)], 0) == pytest.approx([LATENCY + OTHER_RAIL])
+    hosts = np.arange(8)
+    up = plane.path(hosts, hosts + 8, np.zeros(8, np.int64))[0][:, 0]
+    shared = np.bincount(up)[up]
+    for rail in (0, 2):
+        took = times(world, [(4 * host + rail, 4 * (host + 8) + rail) for host in range(8)])
+        assert took == pytest.approx((LATENCY + 2 * HOP + shared * MIB / RATE).tolist())
+    quiet = World(built("4 GPUs on 2 rails, 3:1", 16), noise=1e-4)
+    rows = quiet.results.sizes[-1].rows
+    longer = np.log(rows.median / quiet.true_times(quiet.costs, MIB).ravel())
+    assert np.polyfit(rows.step / rows.step.max(), longer, 1)[0] == pytest.approx(0.05, rel=0.05)
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -1130,6 +1349,8 @@ def test_chips_of_a_machine_are_a_torus_and_two_share_an_adapter() -> None:
         "three generations on one core", "two cores in two rooms", "GPUs on PCIe switches", "striped rails",
         "pods in an overlay", "adapters on either socket", "racks with power caps",
         "several queue pairs", "threads of virtual machines", "spines of two generations", "condo cluster",
+        "fat tree 8:5 re-hashed", "three levels, two generations, far socket", "Ethernet 3:1, 10 and 25 Gbit/s",
+        "4 GPUs on 2 rails, 3:1",
     ],
 )  # fmt: skip
 def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:

@@ -609,6 +609,8 @@ class Blocks(JoinedGroups):
 class Torus:
     """A grid that is closed in each of its dimensions; messages go along one dimension after the other."""
 
+    closed = True
+
     def __init__(self, sides: tuple[int, ...], rate: float = 4 * RATE) -> None:
         self.sides = sides
         hosts = int(np.prod(sides))
@@ -620,8 +622,9 @@ class Torus:
         at, goal = self.place[frm].copy(), self.place[to]
         hops: list[Index] = []
         for axis, side in enumerate(self.sides):
-            forward = (goal[:, axis] - at[:, axis]) % side <= side // 2
-            for _ in range(side // 2):
+            away = goal[:, axis] - at[:, axis]
+            forward = away % side <= side // 2 if self.closed else away > 0
+            for _ in range(side // 2 if self.closed else side - 1):
                 moves = at[:, axis] != goal[:, axis]
                 here = np.ravel_multi_index(tuple(at.T), self.sides)
                 way = (here * len(self.sides) + axis) * 2 + forward
@@ -629,6 +632,12 @@ class Torus:
                 at[:, axis] = (at[:, axis] + np.where(moves, np.where(forward, 1, -1), 0)) % side
         ways = np.stack(hops, axis=1)
         return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
+
+
+class Mesh(Torus):
+    """A grid that is not closed: from one end of a row to the other, messages pass all hosts between."""
+
+    closed = False
 
 
 class Tofu(Torus):

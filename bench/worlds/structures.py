@@ -33,6 +33,7 @@ from worlds.planes import (
     Islands,
     JoinedCores,
     Lag,
+    Mesh,
     OneCore,
     OneSwitch,
     Placement,
@@ -1084,6 +1085,136 @@ def _torus_of_chips(hosts: int, random: np.random.Generator) -> Structure:
     )  # fmt: skip
 
 
+def _eight_to_five(hosts: int) -> Structure:
+    """Leaves with five uplinks for eight hosts, or somewhat fewer; a hash gives each pair another one in each step."""
+    leaf = _leaves(hosts)
+    size = np.bincount(leaf)
+    return Structure(hosts, FatTree(leaf, size / (5 * size // 8 + 0.5), "rehashed"))
+
+
+def _mesh_of_hosts(hosts: int) -> Structure:
+    """A grid in two dimensions, as square as can be and not closed; cables are twice as fast as adapters.
+
+    As Intel's Paragon was a mesh in two dimensions; the rates are chosen here.
+    """
+    columns = next(side for side in range(int(hosts**0.5 + 0.5), hosts + 1) if hosts % side == 0)
+    return Structure(hosts, Mesh((hosts // columns, columns), 2 * RATE))
+
+
+def _extended(hosts: int) -> Structure:
+    """Pods of two leaves, 1:1 within and 2:1 between them, adaptive; the second half has 200 Gbit/s, the first 100.
+
+    Switches of a pod are as fast as its hosts: EDR that was extended by HDR. Two ranks in each host, of which one is
+    far from the adapter: it takes 0.25 us longer and reaches nine tenths of the rate.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    pods = int(leaf[-1]) // 2 + 1
+    speed = RATE * np.where(2 * np.arange(pods) >= pods, 2.0, 1.0)
+    lower = FatTree(leaf, 1, "adaptive", speed[np.arange(int(leaf[-1]) + 1) // 2])
+    plane = Stacked(lower, FatTree(leaf // 2, 2, "adaptive", speed))
+    return replace(
+        _far_socket(hosts, 2), plane=plane, rate=speed[leaf // 2][:, None],
+        position_rate=np.array([1.0, 0.9]), position_latency=np.array([0.0, 0.25e-6]),
+    )  # fmt: skip
+
+
+def _dragonfly_of_four_rails(hosts: int) -> Structure:
+    """Half of the hosts, of 4 superchips (GH200) with an adapter of 200 Gbit/s each, on four switches of their group.
+
+    Between these there is a hop. A quarter of the messages between groups take a detour. As Alps of CSCS, whose network
+    is a Slingshot dragonfly; the groups of 2 hosts or a quarter of all are chosen here.
+    """
+    count = max(4, hosts // 2)
+    return Structure(
+        count, Dragonfly(4 * count, 4 * max(2, count // 4), 0.25, 2 * RATE), each=4, rails=4, one_plane=True,
+        other_rail=HOP, rate=np.full((count, 4), 2 * RATE),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 150e9),
+    )  # fmt: skip
+
+
+def _two_sockets_in_a_dragonfly(hosts: int) -> Structure:
+    """A dragonfly+ of EDR, and two ranks in each host, of which one is far from the adapter: 0.2 us and 5 % slower.
+
+    As Niagara of SciNet, whose hosts have two sockets; 40 % of the messages between groups that take a detour, and 1 %
+    of disturbed readings, are chosen here.
+    """
+    plane = DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.4)
+    return replace(
+        _far_socket(hosts, 2), plane=plane, hyperthreads=0.01,
+        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.2e-6]),
+    )  # fmt: skip
+
+
+def _generations_in_a_dragonfly(hosts: int) -> Structure:
+    """A dragonfly whose first groups have adapters of 100 Gbit/s, and the other half of 200 Gbit/s, as all cables.
+
+    As adapters of Slingshot 10 and 11 in one network. 30 % of the messages between groups take a detour.
+    """
+    plane = Dragonfly(hosts, max(2, min(16, hosts // 6)), 0.3, 2 * RATE)
+    speed = RATE * np.where(2 * plane.group >= plane.groups, 2.0, 1.0)
+    return Structure(hosts, plane, rate=speed[:, None])
+
+
+def _torus_of_adapters(hosts: int) -> Structure:
+    """A torus without switches, whose cables are as fast as what a host sends; 1 % of readings are disturbed.
+
+    As clusters with EXTOLL's Tourmalet, an adapter with six links for a torus in three dimensions.
+    """
+    return Structure(hosts, Torus(_sides(hosts), RATE), hyperthreads=0.01)
+
+
+def _racks_of_two_speeds(hosts: int) -> Structure:
+    """TCP by the kernel; the first racks have 10 Gbit/s, the other half 25; a third as many uplinks of their own speed.
+
+    So 3:1, as the 48 ports of 10 Gbit/s and 4 of 40 Gbit/s of Dell's S4810, or somewhat more where hosts do not divide
+    by three; a hash gives each pair one uplink. 10 us at each end; readings of small messages have a long tail, and 1 %
+    of all are longer.
+    """
+    leaf = np.arange(hosts) // max(4, min(12, hosts // 4))
+    leaves = int(leaf[-1]) + 1
+    speed = RATE * np.where(2 * np.arange(leaves) >= leaves, 0.25, 0.1)
+    return Structure(
+        hosts, FatTree(leaf, 3, "static", speed), rate=speed[leaf][:, None], position_latency=np.array([10e-6]),
+        interrupts=2e-6, tail=0.01,
+    )  # fmt: skip
+
+
+def _ccxs_in_quadrants(ranks: int) -> Structure:
+    """One host of 16 CCXs, four in each quadrant, as AMD EPYC 7742 has for its 64 cores. 1 % are disturbed."""
+    part = np.arange(ranks) * 16 // ranks, np.arange(ranks) * 4 // ranks
+    apart = np.array([np.not_equal.outer(of, of) for of in part]).sum(axis=0)
+    latency, rate = np.array([0.15e-6, 0.26e-6, 0.33e-6]), np.array([14e9, 11e9, 10e9])
+    return Structure(
+        1, OneSwitch(1), each=ranks, inside_latency=latency[apart], inside_rate=rate[apart], hyperthreads=0.01
+    )
+
+
+def _eight_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod.
+
+    All leaves meet at the spines, 1:1 adaptive; NVSwitch joins the GPUs of a host. As DGX SuperPOD with H100.
+    """
+    count = max(4, hosts // 4)
+    pod, rail = np.repeat(np.arange(count) // max(2, count // 4), 8), np.tile(np.arange(8), count)
+    plane = FatTree(rail * (int(pod.max()) + 1) + pod, 1, "adaptive", 4 * RATE)
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _gpus_in_racks(hosts: int) -> Structure:
+    """4 GPUs joined by NVLink and two adapters of 100 Gbit/s, each on a tree of its own, static.
+
+    3:1 between racks, as ABCI of AIST, or somewhat more where hosts do not divide by three; a tree for each adapter is
+    chosen here. A job in racks of 2, 3 and 5 times as many hosts, in turns. All becomes 5 % slower during the run.
+    """
+    return Structure(
+        hosts, FatTree(_partly_used_leaves(hosts), 3, "static"), each=4, rails=2, drift=0.05,
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 45e9),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -1190,13 +1321,25 @@ BUILDING: Mapping[str, Make] = {
     "bundles of unequal width": lambda hosts, random: _bundles(hosts),
     "striped rails": lambda hosts, random: _striped(hosts),
     "racks with power caps": lambda hosts, random: _power_caps(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "several queue pairs": lambda hosts, random: _queue_pairs(hosts),
     "threads of virtual machines": lambda hosts, random: _threads(hosts),
     "spines of two generations": lambda hosts, random: _old_spines(hosts),
     "condo cluster": _condo,
     "superchips in a dragonfly+": lambda hosts, random: _superchips(hosts),
     "torus of chips": _torus_of_chips,
+}
+HELD_OUT: Mapping[str, Make] = {
+    "three generations at random": lambda hosts, random: _generations(hosts, 3, False, random),
+    "fat tree 8:5 re-hashed": lambda hosts, random: _eight_to_five(hosts),
+    "mesh of hosts": lambda hosts, random: _mesh_of_hosts(hosts),
+    "three levels, two generations, far socket": lambda hosts, random: _extended(hosts),
+    "dragonfly, 4 rails": lambda hosts, random: _dragonfly_of_four_rails(hosts),
+    "dragonfly+, far socket": lambda hosts, random: _two_sockets_in_a_dragonfly(hosts),
+    "dragonfly of two generations": lambda hosts, random: _generations_in_a_dragonfly(hosts),
+    "torus, hyperthreads": lambda hosts, random: _torus_of_adapters(hosts),
+    "Ethernet 3:1, 10 and 25 Gbit/s": lambda hosts, random: _racks_of_two_speeds(hosts),
+    "CCXs in quadrants": lambda hosts, random: _ccxs_in_quadrants(max(hosts, 16)),
+    "rail-optimized, 8 rails": lambda hosts, random: _eight_rails(hosts),
+    "4 GPUs on 2 rails, 3:1": lambda hosts, random: _gpus_in_racks(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
