@@ -1,5 +1,6 @@
 """The judge on simulated fabrics: it names the planted faults, and nothing else."""
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +17,12 @@ from everylink.judge.readings import readings
 from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, entries_of
-from everylink.model.rows import ORDER, Outcome, chosen, joined
+from everylink.model.rows import MAIN, ORDER, Outcome, chosen, joined
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import confirmed, measured
 from make_results import Link, make_results, steady
+from pair_rows import rows_of_pairs, run_of
 
 SIZE = 1 << 20
 
@@ -165,11 +167,18 @@ def test_a_slow_group_without_a_label_is_named_by_its_hosts() -> None:
     assert (verdict.kind, verdict.subject) == ("group", tuple(f"n{i}" for i in range(32, 48)))
 
 
-@pytest.mark.parametrize(("groups", "named"), [(3, False), (4, True)])
-def test_of_three_groups_a_slow_one_is_a_suspect_and_of_four_a_verdict(groups: int, named: bool) -> None:
-    said = _judged("slow-group:g1*0.7", hosts=8 * groups, group=8)
+@pytest.mark.parametrize(("groups", "far", "named"), [(3, 6.0, False), (3, 1.3, True), (4, 6.0, True)])
+def test_of_three_groups_one_that_may_just_be_further_away_is_a_suspect(groups: int, far: float, named: bool) -> None:
+    """Links with other groups take `far` times as long as those inside, and those of one group 15 % longer."""
+    group = np.arange(8 * groups) // 8
+    pairs = np.array(list(itertools.combinations(range(len(group)), 2)))
+    between, of_slow = (group[pairs[:, 0]] != group[pairs[:, 1]]), (group[pairs] == 1).any(axis=1)
+    times = 1e-4 * np.where(between, np.where(of_slow, 1.15 * far, far), 1.0)
+    random = np.random.default_rng(1)
+    rows = [rows_of_pairs(pairs, times, turn * 99 + pairs.sum(axis=1) % 99, MAIN, 0.01, random) for turn in range(9)]
+    said = judge(run_of(np.arange(len(group)), 9 * 99, {SIZE: rows}))
     assert [(one.kind, one.subject[0]) for one in (said.verdicts if named else said.suspects)] == [("group", "n8")]
-    assert said.verdicts if named else not said.verdicts
+    assert bool(said.verdicts) == named
     assert any("further away" in remark for remark in said.remarks) != named
 
 

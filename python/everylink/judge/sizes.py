@@ -55,7 +55,7 @@ SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
 MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
-FEW_GROUPS = 4
+FEW_GROUPS, PART_OF_GAP = 4, 0.25  # of fewer one may be further, by a part of what links to others take longer (log)
 ONE_OF_THREE = "Of three groups a slow one may just be further away: --expect or --baseline can tell."
 UNKNOWN_GROUPS = (
     "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
@@ -184,12 +184,14 @@ class _Sizes:
         return sure, [verdict for verdict in slow if verdict not in certain]
 
     def _apart(self, clear: Iterable[Verdict], judged: Judged) -> tuple[list[Verdict], list[Verdict]]:
-        """The verdicts but those on one group of three, and these; adds why they are not sure."""
+        """The verdicts but those on one group of three that may just be further away, and these; adds why they are not
+        sure."""
         kept, of_few, effects = list[Verdict](), list[Verdict](), judged.findings.effects
         groups = {self._names.group(group) for group in np.unique(effects.group_of).tolist()}
+        is_few = effects.whole_groups < FEW_GROUPS
         for one in clear:
-            is_of_few = one.kind == "group" and one.subject in groups and effects.whole_groups < FEW_GROUPS
-            (of_few if is_of_few else kept).append(one)
+            is_little = np.log(one.factor or np.inf) < PART_OF_GAP * effects.gap
+            (of_few if is_few and is_little and one.subject in groups else kept).append(one)
         if of_few:
             self._collected.remarks.append(ONE_OF_THREE)
         return kept, of_few
