@@ -152,6 +152,12 @@ def test_a_slow_link_inside_a_leaf_is_found_though_it_takes_what_links_between_l
     assert (found.all_found, found.wrong) == (True, 0)
 
 
+def test_no_pair_of_a_mesh_is_accused_for_the_length_of_its_way() -> None:
+    found = score(Case("mesh of hosts", ("chassis",), 9301, HOSTS))
+    assert found is not None
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_no_host_is_slow_now_and_then_because_it_was_measured_alone_more_often_than_others() -> None:
     assert_only_verdict("chassis in a dragonfly", "host")
 

@@ -66,20 +66,24 @@ class LongerPairs:
     `seconds`: by how much the messages of a pair may take longer for that. A longer way adds as many seconds to large
     messages as to small ones. `usual`: seconds of a message of a slow pair without what it takes longer, by its size.
     `repeated`: pairs that large messages show to be slow as others are, and their hosts; `beyond`: what slow pairs take
-    longer alone, by their size: log of the factor and seconds.
+    longer alone, by their size: log of the factor and seconds. `hosts`: of each slow pair; `small`: the judgement of the
+    largest size below BANDWIDTH.
     """
 
     seconds: dict[Ends, float] = field(default_factory=dict)
     usual: dict[tuple[Ends, int], float] = field(default_factory=dict)
     repeated: dict[Ends, tuple[int, ...]] = field(default_factory=dict)
     beyond: dict[tuple[Ends, int], tuple[float, float]] = field(default_factory=dict)
+    hosts: dict[Ends, tuple[int, ...]] = field(default_factory=dict)
+    small: Judged | None = None
 
     def see(self, judged: Judged, names: Names) -> None:
         """The slow pairs of one size."""
         for found in judged.findings.bad:
             if found.kind == "pair":
-                expected = judged.findings.effects.expected_at(*found.subject)
-                self.usual[frozenset(names.of(found)[1]), judged.size.bytes] = float(np.exp(expected))
+                expected, ends = judged.findings.effects.expected_at(*found.subject), frozenset(names.of(found)[1])
+                self.usual[ends, judged.size.bytes] = float(np.exp(expected))
+                self.hosts[ends] = found.subject
 
     def add(self, judged: Judged, names: Names) -> None:
         """Those of one size that are longer by design, or of an uplink."""
@@ -90,7 +94,9 @@ class LongerPairs:
             ends = frozenset(names.of(pair)[1])
             longer = MORE * self.usual[ends, size] * np.expm1(pair.effect) if size < BANDWIDTH else np.inf
             self.seconds[ends] = max(self.seconds.get(ends, 0.0), float(longer))
-        if size >= BANDWIDTH:
+        if size < BANDWIDTH:
+            self.small = judged
+        else:
             self.repeated |= {frozenset(names.of(pair)[1]): pair.subject for pair in judged.repeated}
         slow = {frozenset(names.of(one)[1]): one.subject for one in judged.findings.bad if one.kind == "pair"}
         hosts = slow | self.repeated
@@ -104,11 +110,17 @@ class LongerPairs:
         if beyond is not None and (beyond < LEAST or ends in self.repeated):
             return beyond < LEAST
         longer = self.usual.get((ends, size), 0.0) * ((verdict.factor or 1.0) - 1)
-        known = ((other, *alone) for (one, other), alone in self.beyond.items() if one == ends)
-        small = (seconds for other, log, seconds in known if other < BANDWIDTH and log > LEAST)
-        if size >= BANDWIDTH and longer <= MORE * max(small, default=-1.0):
+        if size >= BANDWIDTH and longer <= MORE * self._longer_in_small(ends):
             return True
         return ends in self.seconds and longer <= self.seconds[ends]
+
+    def _longer_in_small(self, ends: Ends) -> float:
+        """How many seconds longer small messages of a slow pair take alone; -1 where this is little, or not known."""
+        if self.small is None or ends not in self.hosts:
+            return -1.0
+        one, other = self.hosts[ends]
+        ((beyond, seconds),) = self.small.alone.longer_than_equals([[(one, other)]], self.small.findings)
+        return seconds if beyond > LEAST else -1.0
 
     def _beyond_others(self, ends: Ends, size: int) -> float | None:
         """How much longer a pair takes alone than nearly all of those that are slow as others are, log of the factor;
