@@ -110,7 +110,8 @@ class LongerPairs:
         if beyond is not None and (beyond < LEAST or ends in self.repeated):
             return beyond < LEAST
         longer = self.usual.get((ends, size), 0.0) * ((verdict.factor or 1.0) - 1)
-        if size >= BANDWIDTH and longer <= MORE * self._longer_in_small(ends):
+        _, alone = self.beyond.get((ends, size), (0.0, longer))
+        if size >= BANDWIDTH and alone <= MORE * self._longer_in_small(ends):
             return True
         return ends in self.seconds and longer <= self.seconds[ends]
 
