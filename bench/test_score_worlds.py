@@ -146,6 +146,17 @@ def test_a_slow_trunk_is_named_and_not_the_group_at_its_end(structure: str, seed
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
+@pytest.mark.parametrize(
+    ("structure", "seed"), [("service hosts in a tree", 7001), ("dragonfly of two generations", 9303)]
+)
+def test_a_slow_leaf_is_named_and_neither_its_ways_to_a_kind_of_hosts_nor_pairs_elsewhere(
+    structure: str, seed: int
+) -> None:
+    found = score(Case(structure, ("leaf",), seed, HOSTS))
+    assert found is not None
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_a_slow_link_inside_a_leaf_is_found_though_it_takes_what_links_between_leaves_take_under_load() -> None:
     found = score(Case("spines of two generations", ("link",), 9203, HOSTS))
     assert found is not None
