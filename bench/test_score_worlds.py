@@ -35,15 +35,15 @@ def one_of(every: int, structures: Sequence[str], first: int = 0) -> list[Parame
     ]
 
 
-def scored(structure: str, *kinds: str, topology: bool = False) -> Score:
-    found = score(Case(structure, kinds, SEED, HOSTS, topology=topology))
+def scored(structure: str, *kinds: str, topology: bool = False, seed: int = SEED) -> Score:
+    found = score(Case(structure, kinds, seed, HOSTS, topology=topology))
     assert found is not None
     return found
 
 
-def assert_only_verdict(structure: str, kind: str, topology: bool = False) -> None:
+def assert_only_verdict(structure: str, kind: str, topology: bool = False, seed: int = SEED) -> None:
     """That the planted part is found, and nothing else is."""
-    found = scored(structure, kind, topology=topology)
+    found = scored(structure, kind, topology=topology, seed=seed)
     assert (found.all_found, found.wrong) == (True, 0)
 
 
@@ -117,23 +117,20 @@ def test_a_slow_cable_that_several_switches_share_is_found() -> None:
 
 @pytest.mark.long("a large world")
 def test_a_leaf_that_is_slow_with_nearly_all_groups_found_in_the_times_is_one_verdict() -> None:
-    found = score(Case("cells, 2:1 twice by receiver", ("leaf",), COLLIDING_SEED, HOSTS))
-    assert found is not None
+    found = scored("cells, 2:1 twice by receiver", "leaf", seed=COLLIDING_SEED)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
 @pytest.mark.parametrize("topology", [False, True])
 def test_a_group_that_is_slow_with_some_others_is_named_by_its_trunks(topology: bool) -> None:
-    found = score(Case("stack of 4 switches", ("trunk",), STACK_SEED, HOSTS, topology=topology))
-    assert found is not None
+    found = scored("stack of 4 switches", "trunk", topology=topology, seed=STACK_SEED)
     assert (found.all_found, found.wrong) == (True, 0)
     assert {said.kind for said in found.said} == {"trunk"}
 
 
 @pytest.mark.long("a large world")
 def test_no_rank_is_accused_because_its_messages_always_collide_under_load() -> None:
-    found = score(Case("cells, 2:1 twice by receiver", (), COLLIDING_SEED, HOSTS))
-    assert found is not None
+    found = scored("cells, 2:1 twice by receiver", seed=COLLIDING_SEED)
     assert not found.said
 
 
@@ -141,8 +138,7 @@ def test_no_rank_is_accused_because_its_messages_always_collide_under_load() -> 
     ("structure", "seed"), [("small job in a dragonfly", 7001), ("Slim Fly", 7001), ("units in a torus", 7002)]
 )
 def test_a_slow_trunk_is_named_and_not_the_group_at_its_end(structure: str, seed: int) -> None:
-    found = score(Case(structure, ("trunk",), seed, HOSTS, topology=True))
-    assert found is not None
+    found = scored(structure, "trunk", topology=True, seed=seed)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
@@ -152,21 +148,15 @@ def test_a_slow_trunk_is_named_and_not_the_group_at_its_end(structure: str, seed
 def test_a_slow_leaf_is_named_and_neither_its_ways_to_a_kind_of_hosts_nor_pairs_elsewhere(
     structure: str, seed: int
 ) -> None:
-    found = score(Case(structure, ("leaf",), seed, HOSTS))
-    assert found is not None
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict(structure, "leaf", seed=seed)
 
 
 def test_a_slow_link_inside_a_leaf_is_found_though_it_takes_what_links_between_leaves_take_under_load() -> None:
-    found = score(Case("spines of two generations", ("link",), 9203, HOSTS))
-    assert found is not None
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict("spines of two generations", "link", seed=9203)
 
 
 def test_no_pair_of_a_mesh_is_accused_for_the_length_of_its_way() -> None:
-    found = score(Case("mesh of hosts", ("chassis",), 9301, HOSTS))
-    assert found is not None
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict("mesh of hosts", "chassis", seed=9301)
 
 
 def test_no_host_is_slow_now_and_then_because_it_was_measured_alone_more_often_than_others() -> None:
@@ -174,8 +164,7 @@ def test_no_host_is_slow_now_and_then_because_it_was_measured_alone_more_often_t
 
 
 def test_no_host_is_slow_now_and_then_for_a_trunk_that_some_messages_avoid() -> None:
-    found = score(Case("dragonfly+", ("trunk",), DETOURS_SEED, HOSTS))
-    assert found is not None
+    found = scored("dragonfly+", "trunk", seed=DETOURS_SEED)
     assert (found.all_found, {said.kind for said in found.said}) == (True, {"trunk"})
 
 
@@ -199,8 +188,7 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
 
 
 def test_a_slow_rank_is_named_though_at_another_size_only_its_links_were_measured_alone() -> None:
-    found = score(Case("far socket, 4 ranks", ("rank",), 7701, HOSTS))
-    assert found is not None
+    found = scored("far socket, 4 ranks", "rank", seed=7701)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 

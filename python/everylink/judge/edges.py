@@ -12,7 +12,7 @@ from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
 from everylink.judge.uplinks import AS_WHOLE, FEWEST_HOSTS
 from everylink.judge.verdict import Side
-from everylink.robust import known_sample
+from everylink.robust import Matrix, known_sample
 
 NEARLY_ALL = 0.75  # of the hosts of a group, or of the trunks from it: the group is slow
 FEWEST_TRUNKS = 2  # for which a group may stand
@@ -96,8 +96,7 @@ def _have_equals(one: int, other: int, effects: Effects) -> bool:
 
 def _usual(frm: Index, to: Index, effects: Effects) -> float:
     """The median of what links from some hosts to others usually take, log seconds; NaN if unknown."""
-    known = known_sample(effects.class_at(frm[:, None], to[None, :]))
-    return float(np.median(known)) if len(known) else np.nan
+    return _median(effects.class_at(frm[:, None], to[None, :]))
 
 
 def _slow_with(slow: Found, members: Index, effects: Effects, readings: Readings) -> Iterator[Trunk]:
@@ -113,5 +112,10 @@ def _slow_with(slow: Found, members: Index, effects: Effects, readings: Readings
 
 def _longer(frm: Index, to: Index, effects: Effects, readings: Readings) -> float:
     """The median of what links from some hosts to others take longer than usual, log of the factor; NaN if unknown."""
-    known = known_sample(readings.cells(frm, to).median - effects.class_at(frm[:, None], to[None, :]))
+    return _median(readings.cells(frm, to).median - effects.class_at(frm[:, None], to[None, :]))
+
+
+def _median(times: Matrix) -> float:
+    """Of the known ones; NaN if there are none."""
+    known = known_sample(times)
     return float(np.median(known)) if len(known) else np.nan

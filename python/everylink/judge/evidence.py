@@ -179,9 +179,7 @@ class Judged:
             and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
         ]  # fmt: skip
 
-    def by_alone(
-        self, quiet: "Judged | None", small: "Judged | None", of_ranks: Set[int] = frozenset()
-    ) -> tuple[Found, ...]:
+    def by_alone(self, quiet: "Judged | None", small: "Judged | None", of_ranks: Set[int]) -> tuple[Found, ...]:
         """Hosts that are slow by what was measured alone, though not under load; a few, as many are another kind.
 
         Of messages that show bandwidth, and by more seconds than `small` ones take longer: a host may be further away.
@@ -346,6 +344,11 @@ class Judged:
         usually = self._usually_alone.are_slow(self.findings)
         slow = (one for one in self.findings.trunks if one.other >= 0 and (one in self.slow_alone or usually[one]))
         return (*(one for one in slow if not self._is_by_design(one)), *self.edges.trunks)
+
+    @cached_property
+    def folded_alone(self) -> Edges:
+        """Groups in place of their slow trunks to nearly all others, and the other slow trunks, all slow alone, too."""
+        return folded_ways(self.slow_trunks, self.findings.effects)
 
     @cached_property
     def slow_ways(self) -> frozenset[tuple[int, int]]:

@@ -205,6 +205,7 @@ def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups,
 
 
 def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
+    """The best groups, and their gain, of these links; `slow` [hosts]: what hosts add to all of theirs."""
     hosts = len(links.flat)
     one = np.zeros(hosts, np.int64)
     best, cost_of_one = one, cost_of(parts_of(links, one), links)
@@ -238,7 +239,11 @@ def _single(links: Links, groups: Groups) -> Mask:
 def _without_links(links: Links, some: Mask) -> Links:
     """Without these."""
     flat, weight = (np.where(some, np.float32(0), matrix) for matrix in (links.flat, links.weight))
-    return Links(flat, weight, float(np.einsum("ij,ij->", flat, flat, dtype=np.float64)))
+    return Links(flat, weight, _squares(flat))
+
+
+def _squares(flat: Matrix) -> float:
+    return float(np.einsum("ij,ij->", flat, flat, dtype=np.float64))
 
 
 def _links(rest: Matrix, highest: float) -> Links:
@@ -247,8 +252,7 @@ def _links(rest: Matrix, highest: float) -> Links:
     flat = np.clip(rest, *np.quantile(known_sample(rest), [0.001, highest]).astype(np.float32))
     flat -= np.mean(flat, where=known)
     flat[~known] = 0
-    squares = float(np.einsum("ij,ij->", flat, flat, dtype=np.float64))
-    return Links(flat, known.astype(np.float32), squares)
+    return Links(flat, known.astype(np.float32), _squares(flat))
 
 
 def _best_of_tree(links: Links, chosen: NDArray[np.intp]) -> tuple[Groups, float]:

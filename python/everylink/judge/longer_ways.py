@@ -4,8 +4,9 @@ A way over more switches, or over a longer cable, takes longer in latency and ca
 port between switches costs bandwidth, too: it has fewer lanes, a lower rate, or sends again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,9 +100,8 @@ class LongerPairs:
         else:
             self.repeated |= {frozenset(names.of(pair)[1]): pair.subject for pair in judged.repeated}
         slow = {frozenset(names.of(one)[1]): one.subject for one in judged.findings.bad if one.kind == "pair"}
-        hosts = slow | self.repeated
-        alone = judged.alone.longer_than_equals([[(one, other)] for one, other in hosts.values()], judged.findings)
-        self.beyond |= {(ends, size): longer for ends, longer in zip(hosts, alone, strict=True) if longer[0] > 0}
+        alone = _pairs_alone(slow | self.repeated, judged)
+        self.beyond |= {(ends, size): longer for ends, longer in alone.items() if longer[0] > 0}
 
     def explain(self, verdict: Verdict) -> bool:
         """Whether a slow pair takes no longer than that; so do those of which the usual time is not known."""
@@ -111,17 +111,18 @@ class LongerPairs:
             return beyond < LEAST
         longer = self.usual.get((ends, size), 0.0) * ((verdict.factor or 1.0) - 1)
         _, alone = self.beyond.get((ends, size), (0.0, longer))
-        if size >= BANDWIDTH and alone <= MORE * self._longer_in_small(ends):
+        if size >= BANDWIDTH and alone <= MORE * self._in_small.get(ends, -1.0):
             return True
         return ends in self.seconds and longer <= self.seconds[ends]
 
-    def _longer_in_small(self, ends: Ends) -> float:
-        """How many seconds longer small messages of a slow pair take alone; -1 where this is little, or not known."""
-        if self.small is None or ends not in self.hosts:
-            return -1.0
-        one, other = self.hosts[ends]
-        ((beyond, seconds),) = self.small.alone.longer_than_equals([[(one, other)]], self.small.findings)
-        return seconds if beyond > LEAST else -1.0
+    @cached_property
+    def _in_small(self) -> dict[Ends, float]:
+        """How many seconds longer small messages of the slow pairs of all sizes take alone, where this is known and not
+        little."""
+        if self.small is None:
+            return {}
+        longer = _pairs_alone(self.hosts, self.small)
+        return {ends: seconds for ends, (beyond, seconds) in longer.items() if beyond > LEAST}
 
     def _beyond_others(self, ends: Ends, size: int) -> float | None:
         """How much longer a pair takes alone than nearly all of those that are slow as others are, log of the factor;
@@ -173,6 +174,12 @@ def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
             seconds = float(np.exp(np.nanmedian(typical)) * np.expm1(one.effect))
         ways.append(SlowWay(kind, verdict, ends, links, seconds))
     return ways
+
+
+def _pairs_alone(hosts: Mapping[Ends, tuple[int, ...]], judged: Judged) -> dict[Ends, tuple[float, float]]:
+    """As PhaseReadings.longer_than_equals, of each of these pairs."""
+    longer = judged.alone.longer_than_equals([[(one, other)] for one, other in hosts.values()], judged.findings)
+    return dict(zip(hosts, longer, strict=True))
 
 
 def _longer_alone(parts: Sequence[tuple[Sides, Pairs]], judged: Judged) -> list[tuple[float, float]]:

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.edges import folded_ways
 from everylink.judge.effects import Effects
 from everylink.judge.evidence import Judged, Names, slow_verdict, trunk_verdict, uplink_verdict
 from everylink.judge.findings import Findings, Found, find, hosts_among
@@ -80,7 +79,7 @@ def slow_with_all(quiet: Readings, findings: Findings) -> NDArray[np.int64]:
 
 def slow_by_their_ways(quiet: Judged, judged: Judged) -> set[int]:
     """The groups that are slow under full load, and with a quarter of the ranks busy just by ways to some others."""
-    ways = folded_ways(quiet.slow_trunks, quiet.findings.effects)
+    ways = quiet.folded_alone
     whole = {one.subject[0] for one in (*quiet.findings.bad, *ways.groups) if one.kind == "group"}
     with_ways = {group for trunk in ways.trunks for group in (trunk.group, trunk.other)}
     return {one.subject[0] for one in judged.unexplained if one.kind == "group"} & with_ways - whole
@@ -116,7 +115,7 @@ def more_ways(quiet: Judged, judged: Judged, names: Names) -> Iterator[Verdict]:
     under full load."""
     effects, groups = quiet.findings.effects, {one.subject[0] for one in judged.unexplained if one.kind == "group"}
     groups -= slow_by_their_ways(quiet, judged)
-    longer, folded = quiet.longer, folded_ways(quiet.slow_trunks, effects)
+    longer, folded = quiet.longer, quiet.folded_alone
     yield from (slow_verdict(one, quiet, names) for one in folded.groups if one.subject[0] not in groups)
     for trunk in folded.trunks:
         if longer is None or {trunk.group, trunk.other} & groups:

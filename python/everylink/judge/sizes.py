@@ -187,11 +187,12 @@ class _Sizes:
         """The verdicts but those on one group of three that may just be further away, and these; adds why they are not
         sure."""
         kept, of_few, effects = list[Verdict](), list[Verdict](), judged.findings.effects
+        if effects.whole_groups >= FEW_GROUPS:
+            return list(clear), []
         groups = {self._names.group(group) for group in np.unique(effects.group_of).tolist()}
-        is_few = effects.whole_groups < FEW_GROUPS
         for one in clear:
             is_little = np.log(one.factor or np.inf) < PART_OF_GAP * effects.gap
-            (of_few if is_few and is_little and one.subject in groups else kept).append(one)
+            (of_few if is_little and one.subject in groups else kept).append(one)
         if of_few:
             self._collected.remarks.append(ONE_OF_THREE)
         return kept, of_few
@@ -322,10 +323,9 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
 
 
 def _is_slower_alone(found: Found, judged: Judged) -> bool:
-    """Whether it is a host or pair that takes longer alone than links between groups do, compared with those inside
-    one."""
+    """Whether a host or pair takes longer alone than links between groups do, compared with those inside one."""
     gap = gap_alone(judged)
-    if gap is None or found.kind not in ("host", "pair"):
+    if gap is None:
         return False
     if found.kind == "pair":
         ((longer, _),) = judged.alone.longer_than_equals([[(found.subject[0], found.subject[1])]], judged.findings)

@@ -86,13 +86,13 @@ def slow_uplinks(
     found = [replace(one, beside=_beside(one, left, group_of)) for one in found]
     beside = {pair for uplink in found for pair in uplink.beside}
     left = [pair for pair in left if pair not in beside]
-    size, whole_ways = np.bincount(group_of), len(found)
+    size, whole_ways = np.bincount(group_of), len(found) if longer is None else 0
     while (best := _largest(left, group_of)) is not None:
         own = [pair for pair in left if best in ends_of_pair(pair, group_of)]
         of_uplink = set(own)
         left = [pair for pair in left if pair not in of_uplink]
         passed = [at for at, one in enumerate(found[:whole_ways]) if best in (one.group, one.other)]
-        if passed and longer is None:  # in a torus, messages to a group may pass another one
+        if passed:  # in a torus, messages to a group may pass another one
             found[passed[0]] = replace(found[passed[0]], beside=(*found[passed[0]].beside, *own))
             continue
         far = Counter(next(g for g in ends_of_pair(pair, group_of) if g != best) for pair in own)
