@@ -8,7 +8,7 @@ from worlds.scoring import Case, Score, score
 from worlds.structures import BUILDING
 
 HOSTS, SEED = 32, 1
-ONE_HOST = ("quadrants", "CCXs", "cube mesh", "mesh of cores", "nested sockets")
+ONE_HOST = ("quadrants", "CCXs", "cube mesh", "mesh of cores", "nested sockets", "CCXs in quadrants")
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
 UPLINKS = (
@@ -18,7 +18,7 @@ UPLINKS = (
 HARD_CHASSIS = ("dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph")
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
-    "GPUs on PCIe switches", "12 tiles on 8 adapters", "accelerators with Ethernet ports",
+    "GPUs on PCIe switches", "12 tiles on 8 adapters", "accelerators with Ethernet ports", "rail-optimized, 8 rails",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks

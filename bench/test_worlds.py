@@ -20,6 +20,7 @@ from worlds.planes import (
     Bundles,
     BusyTree,
     Chassis,
+    Director,
     Dragonfly,
     DragonflyPlus,
     Extenders,
@@ -27,16 +28,21 @@ from worlds.planes import (
     Flowlets,
     Gateways,
     Gemini,
+    HyperXTables,
+    Interfaces,
     JoinedCores,
+    Kautz,
     Mesh,
     OneCore,
     OneSwitch,
     QueuePairs,
     RandomGraph,
+    SingleCables,
     SlimFly,
     Slingshot,
     Sprayed,
     Stacked,
+    StorageTree,
     Tables,
     Threads,
     Tofu,
@@ -1342,6 +1348,236 @@ def test_two_gpus_share_an_adapter_and_racks_of_a_job_have_a_third_as_many_uplin
     assert np.polyfit(rows.step / rows.step.max(), longer, 1)[0] == pytest.approx(0.05, rel=0.05)
 
 
+def test_machines_spend_their_credits_in_turns_of_their_own_and_send_half_then() -> None:
+    structure = built("burst credits", 32)
+    when = np.arange(320)
+    spent = np.array([structure.plane.path(np.full(320, host), when % 32, when)[0][:, 0] for host in range(32)]) != NONE
+    assert spent.mean(axis=1) == pytest.approx([0.25] * 32)
+    begins = [np.flatnonzero(np.diff(own.astype(int)) == 1) for own in spent]
+    assert all((np.diff(own) == 32).all() for own in begins)
+    assert len({int(own[0]) for own in begins}) > 12
+    both = {round(times(World(structure, seed=seed, kernel=ONE_WAY), [(0, 1)])[0], 9) for seed in range(40)}
+    assert sorted(both) == pytest.approx([LATENCY + 24e-6 + factor * MIB / RATE for factor in (10, 20)], abs=1e-9)
+    assert not any(possible(kind, structure) for kind in ("leaf", "uplink", "trunk"))
+
+
+def test_lines_between_two_sites_have_two_lengths_and_receivers_one_of_them() -> None:
+    structure = built("two sites, lines of two lengths", 32)  # 4 leaves of 8 hosts, 4 lines
+    plane = structure.plane
+    assert isinstance(plane, JoinedCores)
+    assert plane.part.tolist() == [0] * 24 + [1] * 8
+    for hosts in range(8, 257, 8):
+        other = built("two sites, lines of two lengths", hosts).plane
+        assert isinstance(other, JoinedCores)
+        assert 0 < other.part.mean() <= 0.5
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 2 * HOP + MIB / RATE])
+    across = LATENCY + 3 * HOP
+    for (a, b), line in {(0, 24): 40e-6, (0, 25): 70e-6, (24, 0): 40e-6, (24, 17): 70e-6}.items():
+        assert times(world, [(a, b)]) == pytest.approx([across + line + MIB / (0.4 * RATE)])
+    assert times(world, [(0, 24), (1, 26)]) == pytest.approx([across + 40e-6 + MIB / (0.4 * RATE)] * 2)
+    assert times(world, [(0, 24), (9, 28)]) == pytest.approx([across + 40e-6 + 2 * MIB / (0.4 * RATE)] * 2)
+
+
+def test_tables_of_a_hyperx_say_by_which_of_two_switches_messages_turn() -> None:
+    structure = built("HyperX with tables", 32)  # 4 x 4 switches of 2 hosts
+    plane = structure.plane
+    assert isinstance(plane, HyperXTables)
+    assert plane.joined.sum(axis=1).tolist() == [6] * 16
+    cable = plane.cable
+    assert plane.route[0, 10].tolist() == [cable[0, 2], cable[2, 10]]
+    assert plane.route[10, 0].tolist() == [cable[10, 8], cable[8, 0]]
+    assert plane.route[0, 5].tolist() == [cable[0, 4], cable[4, 5]]
+    world = World(structure, kernel=ONE_WAY)
+    alone = MIB / (0.4 * RATE)
+    for to, hops in {1: 0, 2: 1, 8: 1, 20: 2}.items():
+        assert times(world, [(0, to)]) == pytest.approx([LATENCY + hops * HOP + alone])
+    assert times(world, [(0, 4), (1, 20)]) == pytest.approx([LATENCY + hops * HOP + 2 * alone for hops in (1, 2)])
+    assert times(world, [(0, 4), (1, 10)]) == pytest.approx([LATENCY + hops * HOP + alone for hops in (1, 2)])
+    assert len(built("HyperX with tables", 128).plane.joined) == 5 * 6  # type: ignore[attr-defined]
+
+
+def test_all_messages_between_two_groups_share_the_one_cable_between_them() -> None:
+    structure = built("dragonfly of single cables", 64)  # 8 groups of 4 switches of 2 hosts
+    plane = structure.plane
+    assert isinstance(plane, SingleCables)
+    assert (plane.joined == plane.joined.T).all()
+    between = plane.joined.reshape(8, 4, 8, 4).sum(axis=(1, 3))
+    assert between.tolist() == (np.ones((8, 8)) + 11 * np.eye(8)).tolist()  # 4 switches, each joined to 3
+    hops = (plane.route != NONE).sum(axis=2)
+    apart = np.arange(32)[:, None] // 4 != np.arange(32)[None, :] // 4
+    assert set(hops[apart].tolist()) == {1, 2, 3}
+    assert hops.max() == 3
+    world = World(structure, kernel=ONE_WAY)
+    for to in (1, 2, 8, 12, 63):
+        assert times(world, [(0, to)]) == pytest.approx([LATENCY + hops[0, to // 2] * HOP + MIB / RATE])
+    own = np.arange(8) // 2
+    every = times(world, [(host, host + 8) for host in range(8)])
+    assert every == pytest.approx((LATENCY + hops[own, own + 4] * HOP + 8 * MIB / RATE).tolist())
+
+
+def test_cables_of_a_kautz_graph_lead_one_way_and_messages_go_a_shortest_one() -> None:
+    for hosts in (8, 32, 36):
+        plane = built("Kautz graph", hosts).plane
+        assert isinstance(plane, Kautz)
+        steps, reached = np.zeros((hosts, hosts), np.int64), np.eye(hosts, dtype=bool)
+        while not reached.all():
+            steps += ~reached
+            reached = reached | (reached.astype(int) @ plane.joined > 0)
+        hops = (plane.route != NONE).sum(axis=2)
+        assert (hops == steps).all()
+        assert (hops != hops.T).any()
+    assert isinstance(plane, Kautz)
+    assert plane.joined.sum(axis=0).tolist() == plane.joined.sum(axis=1).tolist() == [3] * 36
+    assert hops.max() == 3  # a Kautz graph: 4 * 3 * 3 hosts
+    structure = built("Kautz graph", 32)
+    world = World(structure, kernel=ONE_WAY)  # two ranks in each host; from 0 by 31 to 2, and on to 25
+    alone = MIB / (0.2 * RATE)
+    assert times(world, [(0, 62)]) == pytest.approx([LATENCY + HOP + alone])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 2 * HOP + alone])
+    assert times(world, [(4, 0)], 0)[0] > LATENCY + 2.5 * HOP
+    assert times(world, [(0, 4), (62, 50)]) == pytest.approx([LATENCY + 2 * HOP + 2 * alone] * 2)
+    assert not any(possible(kind, structure) for kind in ("leaf", "uplink", "trunk"))
+
+
+def test_four_interfaces_of_a_host_share_its_cables_in_a_torus() -> None:
+    structure = built("torus, 4 interfaces", 64)
+    assert isinstance(structure.plane, Interfaces)
+    assert structure.plane.sides == (4, 4, 2)
+    world = World(structure, kernel=ONE_WAY)
+    once, twice = (LATENCY + HOP + shared * MIB / 6.8e9 for shared in (1, 2))
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.1e-6 + MIB / 20e9])
+    assert times(world, [(0, 4)]) == pytest.approx([once])
+    assert times(world, [(0, 7)]) == pytest.approx([once])  # whichever interface it has there
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([once] * 2)
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([twice] * 2)
+    assert set(world.ranks.adapters.tolist()) == {4}
+    assert possible("adapter", structure)
+    assert not any(possible(kind, structure) for kind in ("leaf", "uplink", "trunk", "rail", "rail plane"))
+
+
+def test_later_leaves_have_fewer_uplinks_and_some_hosts_their_adapter_on_the_second_socket() -> None:
+    structure = built("fewer uplinks in later leaves", 64)  # leaves of 16 hosts of 2 ranks
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [16, 16, 8, 5]
+    assert structure.turned.sum() == 16
+    world = World(structure, kernel=ONE_WAY)
+    (usual, other), turned = (np.flatnonzero(structure.turned == is_turned)[:2].tolist() for is_turned in (False, True))
+    assert other < 16
+    assert times(world, [(2 * usual, 2 * other)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(2 * usual + 1, 2 * other)]) == pytest.approx([LATENCY + 0.25e-6 + MIB / (0.9 * RATE)])
+    spine = 2 * HOP * (turned[0] >= 16)
+    assert times(world, [(2 * turned[0], 2 * usual)], 0) == pytest.approx([LATENCY + spine + 0.25e-6])
+    assert times(world, [(2 * turned[0] + 1, 2 * usual)], 0) == pytest.approx([LATENCY + spine])
+    near = 2 * np.arange(64) + structure.turned
+    for leaf, uplinks in ((1, 16), (2, 8), (3, 5)):
+        shared = np.bincount(np.arange(16) % uplinks)[np.arange(16) % uplinks]
+        pairs = list(zip(near[16 * leaf : 16 * leaf + 16].tolist(), near[:16].tolist(), strict=True))
+        assert times(world, pairs) == pytest.approx((LATENCY + 2 * HOP + shared * MIB / RATE).tolist())
+    distance = world.ranks.numa_distance.reshape(64, 2)
+    assert (distance[structure.turned] == [20, 10]).all()
+    assert (distance[~structure.turned] == [10, 20]).all()
+
+
+def test_storage_takes_half_of_the_uplinks_of_every_second_leaf_in_its_turns() -> None:
+    structure = built("storage in every second leaf", 64)  # leaves of 16 hosts
+    plane = structure.plane
+    assert isinstance(plane, StorageTree)
+    assert plane.stores.tolist() == [False, True, False, True]
+    when = np.arange(320)
+    ways, latency = plane.path(np.zeros_like(when), np.full_like(when, 16), when)
+    busy = ways[:, 3] != NONE
+    assert (ways[:, 2] == NONE).all()
+    assert busy.mean() == pytest.approx(0.25)
+    assert np.flatnonzero(np.diff(busy.astype(int)) == 1).size == 10
+    assert latency == pytest.approx(LATENCY + 2 * HOP + WAIT * busy)
+    for to, longest in ((16, {1, 2}), (32, {1})):
+        pairs = [(host, host + to) for host in range(16)]
+        worlds = [World(structure, seed=seed, kernel=ONE_WAY) for seed in range(40)]
+        took = np.array([times(world, pairs) for world in worlds]) - LATENCY - 2 * HOP
+        assert set((took * RATE / MIB).round(1).ravel().tolist()) == longest
+    assert times(World(structure), [(16, 17)]) == pytest.approx([LATENCY + MIB / RATE])
+
+
+def test_two_networks_do_not_meet_and_the_slower_one_has_a_third_of_the_uplinks() -> None:
+    structure = built("two networks of unequal taper", 32)  # racks of 8 hosts
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [8] * 4 + [2] * 4
+    assert structure.group.tolist() == [host // 8 for host in range(32)]
+    assert structure.reachable(np.array([0, 0, 0]), np.array([1, 2, 3])).tolist() == [True, True, False]
+    world = World(structure, kernel=ONE_WAY)
+    hosts = np.arange(8)
+    for rail, speed, longer in ((0, 2, 0.0), (1, 1, 0.8e-6)):
+        near, alone = LATENCY + longer, MIB / (speed * RATE)
+        assert times(world, [(rail, 2 + rail)]) == pytest.approx([near + alone])
+        assert times(world, [(rail, 16 + rail)]) == pytest.approx([near + 2 * HOP + alone])
+        up = plane.path(2 * hosts + rail, 2 * hosts + 16 + rail, np.zeros(8, np.int64))[0][:, 0]
+        shared = np.bincount(up)[up]
+        took = times(world, [(int(rank), int(rank) + 16) for rank in 2 * hosts + rail])
+        assert took == pytest.approx((near + 2 * HOP + shared * alone).tolist())
+        said = world.results.inventory.over_hosts(f"ib/mlx5_{rail}/1", "rate")[1]
+        assert set(said) == {("200 Gb/sec (4X HDR)", "100 Gb/sec (4X EDR)")[rail]}
+    assert possible("rail", structure)
+
+
+def test_hosts_are_dealt_out_to_the_boards_of_a_director_and_pay_for_their_cables() -> None:
+    structure = built("director switch", 64)  # 8 racks of 8 hosts, 8 boards
+    plane = structure.plane
+    assert isinstance(plane, Director)
+    assert structure.group.tolist() == [host % 8 for host in range(64)]
+    assert plane.uplinks.tolist() == [8] * 8
+    assert structure.oversubscription == 1
+    world = World(structure, kernel=ONE_WAY)
+    far = LATENCY + 2 * HOP
+    for pair, latency in {(0, 1): far, (0, 8): LATENCY + CABLE / 2, (7, 56): far + 3.5 * CABLE}.items():
+        assert times(world, [pair], 0) == pytest.approx([latency])
+    assert times(world, [(0, 1), (8, 9)]) == pytest.approx([far + MIB / RATE, far + CABLE + MIB / RATE])
+    both = times(world, [(0, 1), (8, 2)])  # by the same board within
+    assert both == pytest.approx([far + longer + 2 * MIB / RATE for longer in (0, CABLE / 2)])
+    every = times(world, [(host, (host + 9) % 64) for host in range(64)])
+    assert max(every) < far + 7 * CABLE + MIB / RATE
+
+
+def test_two_gpus_share_an_adapter_of_a_rail_to_which_others_relay() -> None:
+    structure = built("8 GPUs on 4 relayed rails", 64)  # 16 hosts of 8 ranks, leaves of 4 hosts with 2 uplinks
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 4
+    world = World(structure, kernel=ONE_WAY)
+    once, twice = MIB / (2 * RATE), MIB / RATE
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([LATENCY + once] * 2)
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([LATENCY + twice] * 2)
+    assert times(world, [(0, 10), (2, 18)]) == pytest.approx([LATENCY + at + twice for at in (NVLINK_LATENCY, 0)])
+    assert times(world, [(0, 34)]) == pytest.approx([LATENCY + 2 * HOP + NVLINK_LATENCY + once])
+    hosts = np.arange(4)
+    up = plane.path(hosts, hosts + 4, np.zeros(4, np.int64))[0][:, 0]
+    shared = np.bincount(up)[up]
+    took = times(world, [(8 * host, 8 * host + 32) for host in range(4)])
+    assert took == pytest.approx((LATENCY + 2 * HOP + shared * once).tolist())
+    assert shared.max() >= 2
+
+
+def test_servers_of_a_sled_share_its_adapter_and_sleds_the_uplinks_of_their_rack() -> None:
+    structure = built("sleds in racks", 64)  # racks of 4 sleds, with 2 uplinks
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 4
+    world = World(structure, kernel=ONE_WAY)
+    alone, near = MIB / (0.315 * RATE), LATENCY + 20e-6
+    assert times(world, [(0, 1)]) == pytest.approx([BESIDE + 20e-6 + alone])
+    assert times(world, [(0, 4)]) == pytest.approx([near + alone])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + alone])
+    assert times(world, [(host, host + 4) for host in range(4)]) == pytest.approx([near + 4 * MIB / RATE] * 4)
+    every = times(world, [(host, host + 16) for host in range(16)])
+    assert sum(MIB / (time - near - 2 * HOP) for time in every) <= 2 * RATE * (1 + 1e-9)
+    for hosts in range(8, 257, 8):
+        group = built("sleds in racks", hosts).group
+        assert (group.reshape(-1, 4) == group[::4, None]).all()
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -1350,7 +1586,9 @@ def test_two_gpus_share_an_adapter_and_racks_of_a_job_have_a_third_as_many_uplin
         "pods in an overlay", "adapters on either socket", "racks with power caps",
         "several queue pairs", "threads of virtual machines", "spines of two generations", "condo cluster",
         "fat tree 8:5 re-hashed", "three levels, two generations, far socket", "Ethernet 3:1, 10 and 25 Gbit/s",
-        "4 GPUs on 2 rails, 3:1",
+        "4 GPUs on 2 rails, 3:1", "two sites, lines of two lengths", "fewer uplinks in later leaves",
+        "storage in every second leaf", "two networks of unequal taper", "director switch",
+        "8 GPUs on 4 relayed rails", "sleds in racks",
     ],
 )  # fmt: skip
 def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:
@@ -1466,7 +1704,7 @@ def test_messages_in_a_stack_go_the_shorter_way_around() -> None:
     "name",
     [
         "units in a torus", "hypercube", "stack of 4 switches", "random graph", "torus of routers",
-        "switches in branches",
+        "switches in branches", "HyperX with tables", "dragonfly of single cables",
     ],
 )  # fmt: skip
 def test_a_slow_cable_or_switch_slows_all_that_passes_it_and_no_others(name: str, kind: str) -> None:

@@ -14,6 +14,7 @@ from worlds.planes import (
     DragonflyPlus,
     Extenders,
     FatTree,
+    Interfaces,
     JoinedGroups,
     OneCore,
     OneSwitch,
@@ -327,7 +328,7 @@ KINDS = (*_SLOW, *_OTHER)
 def _rails_share_switches(structure: Structure) -> bool:
     """Whether all adapters of a host are on the same switch, so that a rail is no part by itself."""
     of_host = structure.groups if structure.one_plane else np.zeros((1, 1), np.int64)
-    planes = OneCore | OneSwitch | QueuePairs | DragonflyPlus
+    planes = OneCore | OneSwitch | QueuePairs | DragonflyPlus | Interfaces
     one_switch = isinstance(structure.plane, planes) and bool((of_host == of_host[:, :1]).all())
     return structure.one_plane and one_switch
 

@@ -12,6 +12,7 @@ LATENCY, HOP = 1.3e-6, 0.3e-6  # seconds: behind one switch, and for each furthe
 CABLE = 0.05e-6  # seconds for each rack that a cable passes
 LINGER = 16  # steps for which a lingering route stays as it is
 WAIT = 0.4e-6  # seconds behind the messages of other jobs
+TURN, TURNS = 8, 32  # steps of a turn, and from the beginning of one to that of the next
 
 
 class Plane(Protocol):
@@ -27,6 +28,12 @@ class Plane(Protocol):
 def _stretch(frm: Index, to: Index, when: Index) -> Index:
     """Numbers the stretches of steps in which a lingering route stays as it is; each pair has its own beginning."""
     return np.asarray((when + (hashed(frm, to, 15) % np.uint64(LINGER)).astype(np.int64)) // LINGER)
+
+
+def _has_its_turn(who: Index, when: Index) -> Mask:
+    """Whether it is the turn of each, which begins at a moment of its own."""
+    begin = (hashed(who, 26) % np.uint64(TURNS)).astype(np.int64)
+    return np.asarray((when + begin) % TURNS < TURN)
 
 
 def _place(key: Index, number: NDArray[np.uint64]) -> Index:
@@ -55,6 +62,17 @@ class OneSwitch:
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         return np.zeros((len(frm), 0), np.int64), np.full(len(frm), LATENCY)
+
+
+class Credits(OneSwitch):
+    """Virtual machines on switches that never block. In its turn a machine has spent its credits, and sends `rate`."""
+
+    def __init__(self, hosts: int, rate: float) -> None:
+        super().__init__(hosts)
+        self.capacity = np.full(hosts, rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        return np.where(_has_its_turn(frm, when), frm, NONE)[:, None], super().path(frm, to, when)[1]
 
 
 class Racks:
@@ -147,23 +165,25 @@ class Extenders(OneCore):
 
 
 class JoinedCores(OneCore):
-    """An old part of a cluster and a new one, each with a core switch; `cables` join these two, one for each receiver.
+    """Two parts of a cluster, each with a core switch; `cables` join these two, one for each receiver.
 
-    `part`: of each host; no leaf has hosts of both. `longer`: seconds for the length of these cables.
+    `part`: of each host; no leaf has hosts of both. `longer`: seconds for the length of these cables, one for all or
+    one for each.
     """
 
     def __init__(
-        self, group: Index, part: Index, ratio: float, rate: Values, cables: int, longer: float, joint: float = RATE
-    ) -> None:
+        self, group: Index, part: Index, ratio: float, rate: float | Values, cables: int, longer: float | Values,
+        joint: float = RATE,
+    ) -> None:  # fmt: skip
         super().__init__(group, ratio, rate)
-        self.part, self.cables, self.longer = part, cables, longer
+        self.part, self.cables, self.longer = part, cables, np.broadcast_to(longer, cables)
         self.capacity = np.concatenate([self.capacity, np.full(2 * cables, joint)])
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         ways, latency = super().path(frm, to, when)
         apart = self.part[frm] != self.part[to]
         by = np.where(apart, 2 * self.ways + 2 * (to % self.cables) + self.part[frm], NONE)
-        return np.concatenate([ways, by[:, None]], axis=1), latency + (HOP + self.longer) * apart
+        return np.concatenate([ways, by[:, None]], axis=1), latency + (HOP + self.longer[to % self.cables]) * apart
 
 
 class Tables(FatTree):
@@ -271,6 +291,44 @@ class BusyTree(FatTree):
         a, b = self.group[frm], self.group[to]
         waits = np.array([chance(leaf, when // 8, 17) < 0.25 for leaf in (a, b)]).sum(axis=0)
         return ways, latency + WAIT * waits * (a != b)
+
+
+class StorageTree(FatTree):
+    """A fat tree 1:1 with adaptive routes, of which some leaves also have storage servers (`stores` [leaf]).
+
+    In the turn of such a leaf, what hosts read and write takes `load` of its uplinks, and messages wait there.
+    """
+
+    def __init__(self, group: Index, stores: Mask, load: float) -> None:
+        super().__init__(group, 1, "adaptive")
+        self.stores = stores
+        self.capacity = np.concatenate([self.capacity, self.capacity * (1 - load)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        leaf = np.stack([self.group[frm], self.group[to]], axis=1)
+        waits = self.stores[leaf] & _has_its_turn(leaf, when[:, None]) & (ways != NONE)
+        left = np.where(waits, ways + 2 * self.ways, NONE)
+        return np.concatenate([ways, left], axis=1), latency + WAIT * waits.sum(axis=1)
+
+
+class Director(FatTree):
+    """A switch as large as a rack: line boards to which hosts are dealt out, joined 1:1 by boards within the switch.
+
+    The boards within are as many as a line board has hosts; tables give each of these one of them. `longer` [host]:
+    seconds for the length of its cable.
+    """
+
+    def __init__(self, hosts: int, boards: int, longer: Values, rate: float = RATE) -> None:
+        super().__init__(np.arange(hosts) % boards, 1, "by receiver", rate)
+        self.boards, self.longer = boards, longer
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        return np.asarray(to // self.boards % spines)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        return ways, latency + self.longer[frm] + self.longer[to]
 
 
 class Gateways(FatTree):
@@ -640,6 +698,17 @@ class Mesh(Torus):
     closed = False
 
 
+class Interfaces(Torus):
+    """A torus of hosts with several adapters, all on the router of their host. They are numbered host by host."""
+
+    def __init__(self, sides: tuple[int, ...], adapters: int, rate: float) -> None:
+        super().__init__(sides, rate)
+        self.adapters, self.group = adapters, self.group.repeat(adapters)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        return super().path(frm // self.adapters, to // self.adapters, when)
+
+
 class Tofu(Torus):
     """Units of hosts, each a small grid, in an outer torus: messages go to the other unit first, then within it.
 
@@ -715,6 +784,39 @@ class Hypercube(Direct):
         one, other = np.indices((2 ** int(used - 1).bit_length(),) * 2)
         differ = one ^ other
         super().__init__(np.arange(hosts) * used // hosts, one ^ (differ & -differ), rate * max(1.0, size / 2))
+
+
+class HyperXTables(Direct):
+    """A HyperX of two dimensions with a single cable between two switches, whose tables say one way to each switch.
+
+    To switches of even number messages go along the row first, to the others along the column. So there and back they
+    may turn at different switches.
+    """
+
+    def __init__(self, hosts: int, rows: int, columns: int, rate: float) -> None:
+        switches = rows * columns
+        one, other = np.indices((switches, switches))
+        (row, column), (to_row, to_column) = np.divmod(one, columns), np.divmod(other, columns)
+        turn = np.where(other % 2 == 0, row * columns + to_column, to_row * columns + column)
+        near = (row == to_row) | (column == to_column)
+        super().__init__(np.arange(hosts) * switches // hosts, np.where(near, other, turn), rate)
+
+
+class SingleCables(Direct):
+    """A dragonfly with one cable between any two groups, at one switch of each; no messages take a detour.
+
+    A group is `each` switches that are joined each with each. Messages go to the switch that has the cable, over it,
+    and on to their own one (Kim et al., ISCA 2008).
+    """
+
+    def __init__(self, hosts: int, size: int, each: int, rate: float = RATE) -> None:
+        groups = hosts // size // each
+        switches = groups * each
+        one, other = np.indices((switches, switches))
+        a, b = one // each, other // each
+        leave, arrive = a * each + (b - a - 1) % groups % each, b * each + (a - b - 1) % groups % each
+        turn = np.select([a == b, one == leave], [other, arrive], leave)
+        super().__init__(np.arange(hosts) * switches // hosts, turn, rate)
 
 
 class Gemini(Direct):
@@ -798,7 +900,36 @@ class Branches(Direct):
         return ways, LATENCY + 1e-6 * (ways != NONE).sum(axis=1)
 
 
-class TwistedTorus(Direct):
+class DirectHosts(Direct):
+    """Hosts that are joined without switches: each of them passes on the messages of others."""
+
+    def __init__(self, turn: Index, rate: float) -> None:
+        super().__init__(np.zeros(len(turn), np.int64), turn, rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways = self.route[frm, to]
+        return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
+
+
+class Kautz(DirectHosts):
+    """Hosts with `degree` cables out and as many in, each for one direction, that make a Kautz graph or one like it.
+
+    Host i sends to the hosts -(degree * i + 1) to -(degree * i + degree), modulo their number (Imase and Itoh, IEEE
+    Transactions on Computers 1983). Messages go a shortest way, which is often longer there than back.
+    """
+
+    def __init__(self, hosts: int, degree: int, rate: float) -> None:
+        joined = np.zeros((hosts, hosts), bool)
+        for number in range(1, degree + 1):
+            joined[np.arange(hosts), -(degree * np.arange(hosts) + number) % hosts] = True
+        np.fill_diagonal(joined, False)
+        steps = _steps(joined)
+        turn = np.argmax(joined[:, None, :] & (steps.T[None, :, :] + 1 == steps[:, :, None]), axis=2)
+        np.fill_diagonal(turn, np.arange(hosts))
+        super().__init__(turn, rate)
+
+
+class TwistedTorus(DirectHosts):
     """A torus of hosts of 2 x 2 x 1 chips, of which a cable around a side also goes half way along each longer one.
 
     As slices of TPU v4 (Jouppi et al., ISCA 2023), whose optical circuit switches join cubes so. Messages go a shortest
@@ -822,12 +953,8 @@ class TwistedTorus(Direct):
         nearer = np.array([steps[next_] + 1 == steps for next_ in after])  # [direction, host, goal]
         turn = np.array(after)[np.argmax(nearer, axis=0), np.arange(hosts)[:, None]]
         np.fill_diagonal(turn, np.arange(hosts))
-        super().__init__(np.zeros(hosts, np.int64), turn, rate)
+        super().__init__(turn, rate)
         self.capacity = width[self.joined]
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        ways = self.route[frm, to]
-        return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
 
 
 class Lag(Islands):

@@ -20,6 +20,8 @@ from worlds.planes import (
     Bundles,
     BusyTree,
     Chassis,
+    Credits,
+    Director,
     Dragonfly,
     DragonflyPlus,
     Drawers,
@@ -30,8 +32,11 @@ from worlds.planes import (
     Gemini,
     Hypercube,
     HyperX,
+    HyperXTables,
+    Interfaces,
     Islands,
     JoinedCores,
+    Kautz,
     Lag,
     Mesh,
     OneCore,
@@ -44,10 +49,12 @@ from worlds.planes import (
     RandomGraph,
     Ring,
     Routed,
+    SingleCables,
     SlimFly,
     Slingshot,
     Sprayed,
     Stacked,
+    StorageTree,
     Tables,
     Threads,
     ThreeLevels,
@@ -1215,6 +1222,144 @@ def _gpus_in_racks(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _burst_credits(hosts: int) -> Structure:
+    """Virtual machines that send 10 Gbit/s, but 5 Gbit/s in a quarter of the steps, when their credits are spent.
+
+    As c5.4xlarge of AWS, of "up to 10 Gbit/s": a token bucket fills while a machine sends less. Each is empty at its
+    own time, and the turns of 8 steps are chosen here. TCP, 12 us at each end, with a long tail.
+    """
+    return Structure(
+        hosts, Credits(hosts, 0.05 * RATE), rate=np.full((hosts, 1), 0.1 * RATE), position_latency=np.array([12e-6]),
+        interrupts=3e-6, tail=0.01,
+    )  # fmt: skip
+
+
+def _two_sites(hosts: int) -> Structure:
+    """Three quarters of the leaves are at one site, the others at another one; 2:1 to a core at each.
+
+    Between the sites there is a line of 40 Gbit/s for 8 hosts, and half of the lines go another way, as is usual for
+    safety: 8 km (40 us) and 14 km (70 us). So the receiver decides how long a message takes. As InfiniBand over
+    Mellanox's MetroX; all numbers are chosen here.
+    """
+    leaf, lines = _leaves(hosts), max(2, hosts // 8)
+    part = (leaf > 3 * leaf[-1] // 4).astype(np.int64)
+    longer = np.where(np.arange(lines) % 2 == 0, 40e-6, 70e-6)
+    return Structure(hosts, JoinedCores(leaf, part, 2, RATE, lines, longer, 0.4 * RATE))
+
+
+def _hyperx_tables(hosts: int) -> Structure:
+    """QDR: switches of 2 hosts, or of 4 from 40 hosts on, in a grid as square as can be.
+
+    As the HyperX that was built of the old switches of TSUBAME2 (Domke et al., SC 2019), of 12 x 8 switches with 7
+    hosts each; the tables are simpler here.
+    """
+    switches = hosts // (2 if hosts < 40 else 4)
+    rows = int(switches**0.5)
+    return Structure(
+        hosts, HyperXTables(hosts, rows, switches // rows, 0.4 * RATE), rate=np.full((hosts, 1), 0.4 * RATE)
+    )
+
+
+def _single_cables(hosts: int) -> Structure:
+    """Switches of 2 hosts, 4 of them in a group; fewer in a small cluster, and twice as many of both in a large one."""
+    size = 2 if hosts < 80 else 4
+    return Structure(hosts, SingleCables(hosts, size, 2 if hosts < 32 else 2 * size))
+
+
+def _kautz(hosts: int) -> Structure:
+    """Hosts with three cables of 20 Gbit/s out and three in, two ranks each: as SiCortex's machines."""
+    return Structure(hosts, Kautz(hosts, 3, 0.2 * RATE), each=2, rate=np.full((hosts, 1), 0.2 * RATE))
+
+
+def _interfaces(hosts: int) -> Structure:
+    """Half of the hosts, of 4 groups of cores with a rank and an adapter each, which share the cables of a torus.
+
+    Cables and adapters do 6.8 GB/s. As Fugaku of RIKEN, of which a host has 6 such interfaces to its router; this is a
+    torus in three dimensions instead of six.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, Interfaces(_sides(count), 4, 6.8e9), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 6.8e9), inside_latency=INSIDE_LATENCY + 0.1e-6 * (1 - np.eye(4)),
+    )  # fmt: skip
+
+
+def _fewer_uplinks(hosts: int, random: np.random.Generator) -> Structure:
+    """The first third of the leaves is 1:1, the next 2:1, the last 3:1: the ports of the spines were running out.
+
+    Two ranks in each host, one far from the adapter; in a quarter of the hosts, at random, this is on the second
+    socket. A receiver has one uplink.
+    """
+    leaf = _leaves(hosts)
+    leaves, far = int(leaf[-1]) + 1, np.array([False, True])
+    return Structure(
+        hosts, FatTree(leaf, 1 + np.arange(leaves) * 3 // leaves, "by receiver"), each=2,
+        turned=random.permutation(np.arange(hosts) % 4 == 0),
+        position_rate=np.where(far, 0.9, 1.0), position_latency=np.where(far, 0.25e-6, 0.0),
+        inside_latency=INSIDE_LATENCY + 0.3e-6 * (far[:, None] != far[None, :]),
+    )  # fmt: skip
+
+
+def _storage_leaves(hosts: int) -> Structure:
+    """Each second leaf also has storage servers, which take half of its uplinks in a quarter of the steps.
+
+    As jobs write checkpoints at times of their own; leaves of mixed racks are usual, the numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    return Structure(hosts, StorageTree(leaf, np.arange(int(leaf[-1]) + 1) % 2 == 1, 0.5))
+
+
+def _two_networks(hosts: int) -> Structure:
+    """A rank on each of two networks that do not meet: one of 200 Gbit/s, 1:1, one of 100 Gbit/s, 3:1, static.
+
+    The second one is Ethernet (RoCE) and takes 0.4 us longer at each end: what was bought for storage is a second rail.
+    """
+    rack, rail = np.repeat(_leaves(hosts), 2), np.tile(np.arange(2), hosts)
+    racks, speed = int(rack[-1]) + 1, RATE * np.array([2.0, 1.0])
+    plane = FatTree(rail * racks + rack, np.repeat([1, 3], racks), "static", speed.repeat(racks))
+    return Structure(
+        hosts, plane, each=2, rails=2, rails_meet=False, one_plane=True, other_rail=0.0,
+        rate=np.tile(speed, (hosts, 1)), position_latency=np.array([0.0, 0.4e-6]),
+    )  # fmt: skip
+
+
+def _director(hosts: int) -> Structure:
+    """One large InfiniBand switch at the end of a row of 8 racks, of which hosts are dealt out to line boards in turns.
+
+    For each rack that a host is further away its cable is 5 m longer. Such switches have up to 648 or 800 ports.
+    """
+    rack = np.arange(hosts) // max(1, hosts // 8)
+    longer = CABLE / 2 * rack.astype(np.float64)
+    return Structure(hosts, Director(hosts, max(2, min(16, hosts // 8)), longer))
+
+
+def _four_relayed_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs, two of which share an adapter of 200 Gbit/s; a tree for each rail, 2:1 static.
+
+    Messages to another rail go to a GPU of that rail in their own host first, by NVSwitch, as with NCCL's PXN. As
+    a3-highgpu-8g of Google has 4 such adapters; the trees are chosen here.
+    """
+    count = max(4, hosts // 4)
+    return Structure(
+        count, FatTree(np.arange(count) // max(2, count // 4), 2, "static", 2 * RATE), each=8, rails=4, relayed=True,
+        other_rail=NVLINK_LATENCY, rate=np.full((count, 4), 2 * RATE),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _sleds(hosts: int) -> Structure:
+    """Sleds of 4 small servers that share an adapter of 100 Gbit/s, each by 4 lanes of PCIe 3, 31.5 Gbit/s.
+
+    As Facebook's Yosemite V2 (Open Compute Project). A rack has up to 4 sleds, and an uplink of 100 Gbit/s for two of
+    them, of which a hash gives each pair one. TCP, 10 us at each end; readings of small messages have a long tail.
+    """
+    leaf = np.arange(hosts) // (4 * max(1, min(4, hosts // 16)))
+    return Structure(
+        hosts, FatTree(leaf, 8, "static"), guests=4, pcie=0.315 * RATE, position_latency=np.array([10e-6]),
+        interrupts=2e-6,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -1327,8 +1472,6 @@ BUILDING: Mapping[str, Make] = {
     "condo cluster": _condo,
     "superchips in a dragonfly+": lambda hosts, random: _superchips(hosts),
     "torus of chips": _torus_of_chips,
-}
-HELD_OUT: Mapping[str, Make] = {
     "three generations at random": lambda hosts, random: _generations(hosts, 3, False, random),
     "fat tree 8:5 re-hashed": lambda hosts, random: _eight_to_five(hosts),
     "mesh of hosts": lambda hosts, random: _mesh_of_hosts(hosts),
@@ -1341,5 +1484,19 @@ HELD_OUT: Mapping[str, Make] = {
     "CCXs in quadrants": lambda hosts, random: _ccxs_in_quadrants(max(hosts, 16)),
     "rail-optimized, 8 rails": lambda hosts, random: _eight_rails(hosts),
     "4 GPUs on 2 rails, 3:1": lambda hosts, random: _gpus_in_racks(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "burst credits": lambda hosts, random: _burst_credits(hosts),
+    "two sites, lines of two lengths": lambda hosts, random: _two_sites(hosts),
+    "HyperX with tables": lambda hosts, random: _hyperx_tables(hosts),
+    "dragonfly of single cables": lambda hosts, random: _single_cables(hosts),
+    "Kautz graph": lambda hosts, random: _kautz(hosts),
+    "torus, 4 interfaces": lambda hosts, random: _interfaces(hosts),
+    "fewer uplinks in later leaves": _fewer_uplinks,
+    "storage in every second leaf": lambda hosts, random: _storage_leaves(hosts),
+    "two networks of unequal taper": lambda hosts, random: _two_networks(hosts),
+    "director switch": lambda hosts, random: _director(hosts),
+    "8 GPUs on 4 relayed rails": lambda hosts, random: _four_relayed_rails(hosts),
+    "sleds in racks": lambda hosts, random: _sleds(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
