@@ -49,6 +49,8 @@ Seconds patience() {
   return 20 * (factor ? std::atof(factor) : 1);
 }
 
+Seconds limit() { return patience() / 20; }
+
 Rank::Rank(Bootstrap& world, std::size_t bytes) : world_(world), bytes_(bytes) {
   make_memories();
   make_transport(parse_settings(mode_options, "mode"));
@@ -110,6 +112,10 @@ std::unique_ptr<Link> Rank::link(int peer, std::uint64_t number) {
 
 std::unique_ptr<Link> Rank::connect(int peer, std::uint64_t number, View theirs, Seconds until) {
   return transport->connect(peer, epoch(number), theirs, until).link;
+}
+
+void Rank::close_or_abandon(std::unique_ptr<Link> link) {
+  if (link->close(transport->now() + limit()) != Outcome::ok) abandon(std::move(link));
 }
 
 void Rank::abandon(std::unique_ptr<Link> link) {

@@ -22,6 +22,7 @@ extern std::string mode_name, mode_options;  // of the transport under test
 
 std::string memory_name();  // of messages: EVERYLINK_TEST_MEMORY
 Seconds patience();         // for what must happen
+Seconds limit();            // for what does not arrive
 
 // One rank in a test: its memories, transport and links to peers.
 class Rank {
@@ -51,6 +52,7 @@ class Rank {
 
   // As in core/rank/run.cpp if a link could not be closed: never uses again what a library may still hold.
   void abandon(std::unique_ptr<Link>);
+  void close_or_abandon(std::unique_ptr<Link>);
   // A transport with other options.
   void make_transport(const Settings& options);
 

@@ -29,8 +29,6 @@ OneSided& side(const std::unique_ptr<Link>& link) {
   return entry.one_sided(*link);
 }
 
-Seconds limit() { return patience() / 20; }  // for what does not arrive
-
 void part(Rank& r, Link& link) {
   OK(link.meet(r.soon()));
   OK(link.close(r.soon()));
@@ -370,10 +368,6 @@ TEST_F(OneSidedContract, both_kernels_move_complete_messages_in_the_right_direct
 
 class OneSidedFaults : public OneSidedContract {};
 
-void close_or_abandon(Rank& r, std::unique_ptr<Link> link) {
-  if (link->close(r.transport->now() + limit()) != Outcome::ok) r.abandon(std::move(link));
-}
-
 TEST_F(OneSidedFaults, a_passive_peer_costs_at_most_the_limit_and_started_transfers_continue) {
   if (mode_name == "sim") GTEST_SKIP() << "sim waits for the peer's process, and its network needs no CPU";
   if (mode_name == "mpi")
@@ -425,7 +419,7 @@ TEST_F(OneSidedFaults, a_peer_that_dies_breaks_the_link_or_costs_its_limit) {
     if (adapters_die) EXPECT_NE(put, Outcome::ok);
     EXPECT_NE(got, Outcome::ok);
     if (adapters_die) EXPECT_LT(r.transport->now() - begin, 10 * limit());
-    close_or_abandon(r, std::move(link));
+    r.close_or_abandon(std::move(link));
   });
 }
 
@@ -455,7 +449,7 @@ TEST_F(OneSidedFaults, a_peer_that_stops_and_continues_corrupts_nothing) {
       ::raise(SIGSTOP);
       side(link).flush(r.transport->now() + limit());
       link->wait(side(link).start_get({0, large}, 0), r.transport->now() + limit());
-      close_or_abandon(r, std::move(link));
+      r.close_or_abandon(std::move(link));
       r.exchange_beside_a_stopped_one(0, 3);
       return r.idle();
     }
@@ -465,7 +459,7 @@ TEST_F(OneSidedFaults, a_peer_that_stops_and_continues_corrupts_nothing) {
     const int get = side(link).start_get({0, large}, 0);
     side(link).flush(until);
     link->wait(get, until);
-    close_or_abandon(r, std::move(link));
+    r.close_or_abandon(std::move(link));
     const Blob theirs = r.exchange_beside_a_stopped_one(2, 2);
     link = r.connect(2, 2, theirs, r.soon());
     ASSERT_TRUE(link) << "the link after a stopped one failed";
@@ -479,7 +473,7 @@ TEST_F(OneSidedFaults, a_peer_that_stops_and_continues_corrupts_nothing) {
     OK(link->meet(r.soon()));
     EXPECT_TRUE(r.in->holds({0, large}, 102)) << "a late message overwrote it";
     OK(link->meet(r.soon()));
-    close_or_abandon(r, std::move(link));
+    r.close_or_abandon(std::move(link));
     r.exchange_beside_a_stopped_one(1, 3);
   });
 }

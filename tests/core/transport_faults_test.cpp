@@ -20,13 +20,7 @@ namespace {
 
 bool a_library_connects() { return mode_name != "tcp" && mode_name != "sim" && mode_name != "ibverbs"; }
 
-Seconds limit() { return patience() / 20; }  // for what does not arrive
-
 void sleep(Seconds seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
-
-void close_or_abandon(Rank& r, std::unique_ptr<Link> link) {
-  if (link->close(r.transport->now() + limit()) != Outcome::ok) r.abandon(std::move(link));
-}
 
 // --- Stopped in mid-message
 
@@ -42,7 +36,7 @@ void stop_in_mid_message(Rank& r) {
   link->wait(out, 0);
   ::raise(SIGSTOP);
   for (const int ticket : {out, in}) link->wait(ticket, r.transport->now() + limit());
-  close_or_abandon(r, std::move(link));
+  r.close_or_abandon(std::move(link));
 }
 
 // The buffer of the stopped rank's message, and the next buffer.
@@ -106,7 +100,7 @@ TEST(Faults, a_peer_that_stops_in_mid_message_and_continues_corrupts_nothing) {
     const auto received = link->wait(in, until), sent = link->wait(out, until);
     // If the library reads a message from the peer's memory, it arrives although the peer is stopped.
     EXPECT_TRUE(received == Outcome::timeout || sent == Outcome::timeout) << "nothing was in flight";
-    close_or_abandon(r, std::move(link));
+    r.close_or_abandon(std::move(link));
     const Blob theirs = r.exchange_beside_a_stopped_one(2, 2);
     receive_twice(r, r.connect(2, 2, theirs, r.soon()), [&] { ASSERT_EQ(::kill(peer, SIGCONT), 0); });
     const Blob of_the_stopped = r.exchange_beside_a_stopped_one(1, 3);
@@ -129,7 +123,7 @@ TEST(Faults, a_peer_that_dies_breaks_the_link_of_a_receiver_or_costs_its_limit) 
     const bool tells = mode_name == "tcp" || mode_name == "ibverbs";
     const auto outcome = link->wait(in, r.transport->now() + (tells ? 10 : 1) * limit());
     EXPECT_TRUE(outcome == Outcome::broken || (!tells && outcome == Outcome::timeout));
-    close_or_abandon(r, std::move(link));
+    r.close_or_abandon(std::move(link));
   });
 }
 
@@ -210,7 +204,7 @@ void answer_slowly(Rank& r, std::unique_ptr<Link> link, Seconds pause) {
     sleep(pause);
     if (link->wait(link->start_send({0, 8}), r.transport->now() + 4 * limit()) != Outcome::ok) break;
   }
-  close_or_abandon(r, std::move(link));
+  r.close_or_abandon(std::move(link));
 }
 
 TEST(Faults, occasional_messages_do_not_extend_the_limit_of_the_pair) {
@@ -227,7 +221,7 @@ TEST(Faults, occasional_messages_do_not_extend_the_limit_of_the_pair) {
               Outcome::timeout);
     expect_the_limit_was_kept(r.transport->now() - begin);
     EXPECT_GT(laps.arrived, 1) << "it was not slow but silent";
-    close_or_abandon(r, std::move(link));
+    r.close_or_abandon(std::move(link));
   });
 }
 
