@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from pages import ROOT, name_of, pages
 
 from browser import shown
@@ -17,6 +18,7 @@ def make_site(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long("half a minute")
 def test_every_page_is_on_the_site_which_loads_nothing_from_elsewhere_and_finds_words(tmp_path: Path) -> None:
     site = tmp_path / "site"
     done = make_site("-o", site)

@@ -94,7 +94,7 @@ some_rows = st.lists(
 
 
 @pytest.mark.thorough
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.dictionaries(st.integers(0, 3), some_rows), some_rows, st.integers(0, 63))
 def test_merging_agrees_with_a_reference_implementation(
     tmp_path_factory: pytest.TempPathFactory,
@@ -184,7 +184,7 @@ def test_an_invalid_part_is_left_out_and_named(content: bytes, tmp_path: Path) -
 
 
 @pytest.mark.thorough
-@settings(max_examples=150)
+@settings(max_examples=40)
 @given(st.binary(max_size=300), st.integers(0, 200), st.booleans())
 def test_any_bytes_in_a_part_give_rows_or_one_line(
     tmp_path_factory: pytest.TempPathFactory, noise: bytes, at: int, behind_a_head: bool

@@ -69,7 +69,9 @@ def expected_colours(results: Results) -> NDArray[np.uint8]:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("pdftoppm") is None, reason="needs pdftoppm (poppler-utils)")
-@pytest.mark.parametrize("ranks", [2, 3, 7, 33, 64, 99, 127, 128])
+@pytest.mark.parametrize(
+    "ranks", [2, 33, 128, *(pytest.param(ranks, marks=pytest.mark.long) for ranks in (3, 7, 64, 99, 127))]
+)
 def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
     ranks: int, made: Make, tmp_path: Path
 ) -> None:
@@ -120,7 +122,7 @@ def test_a_page_for_each_run_and_size(tmp_path: Path, everylink: Command) -> Non
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("ending", ["html", "pdf", "png"])
+@pytest.mark.parametrize("ending", ["html", "png", pytest.param("pdf", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "options",
     [

@@ -53,6 +53,7 @@ def _done(command: list[str], environment: dict[str, str]) -> subprocess.Complet
     )  # fmt: skip
 
 
+@pytest.mark.long("a minute")
 def test_a_slow_node_fails_its_health_check_and_no_other_does(health_check: Recipe, tmp_path: Path) -> None:
     slow = health_check("n4", "n[0-3,5-7]", "20s", "--mode", SLOW)
     assert slow.returncode == 1

@@ -279,6 +279,7 @@ def test_rows_that_the_file_does_not_take_are_merged_from_beside_it(most: int, t
 
 
 @pytest.mark.skipif(not shutil.which("unshare") or os.geteuid() != 0, reason="a small disk requires root and unshare")
+@pytest.mark.long("half a minute")
 def test_on_a_full_disk_the_run_goes_on_and_leaves_what_was_committed(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     script = 'trap : TERM USR1; mount -t tmpfs -o size=3m none disk; "$@" & p=$!; while kill -0 $p 2>&-; do wait $p; '
