@@ -187,6 +187,17 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
     assert_only_verdict("far socket", "rank")
 
 
+@pytest.mark.parametrize(("structure", "seed"), [("cells, 2:1 twice by receiver", 7903), ("Kautz graph", 9402)])
+def test_a_slow_rank_that_load_hides_is_named_and_not_its_host_for_the_link_inside(structure: str, seed: int) -> None:
+    found = scored(structure, "rank", seed=seed)
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
+def test_no_host_is_accused_of_which_ranks_far_from_the_adapter_were_measured_alone() -> None:
+    found = scored("fewer uplinks in later leaves", "loss", seed=9401)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_a_slow_rank_is_named_though_at_another_size_only_its_links_were_measured_alone() -> None:
     found = scored("far socket, 4 ranks", "rank", seed=7701)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)

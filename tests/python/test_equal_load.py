@@ -71,6 +71,14 @@ def test_leaves_that_carry_equally_little_are_no_fault() -> None:
     assert not _judged([2.0, 2.0, 2.0, 2.0]).verdicts
 
 
+def test_a_leaf_that_carries_least_of_leaves_that_all_differ_is_a_suspect() -> None:
+    seen = _judged([4.0, 3.0, 2.0, 1.0])
+    assert not seen.verdicts
+    (suspect,) = [one for one in seen.suspects if one.kind == "trunk"]
+    assert suspect.subject == ("leaf3",)
+    assert "fewer by design" in suspect.evidence
+
+
 def test_a_leaf_that_more_pairs_leave_is_no_fault() -> None:
     assert not _judged([3.0, 3.0, 3.0, 3.0], crowded=1).verdicts
 

@@ -1,6 +1,7 @@
 """The judge on simulated fabrics: it names the planted faults, and nothing else."""
 
 import itertools
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from everylink.judge.readings import readings
 from everylink.judge.verdict import Conclusion, Judgement, Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results, entries_of
-from everylink.model.rows import MAIN, ORDER, Outcome, chosen, joined
+from everylink.model.rows import MAIN, ONE_WAY, ORDER, Outcome, chosen, joined
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import confirmed, measured
@@ -180,6 +181,42 @@ def test_of_three_groups_one_that_may_just_be_further_away_is_a_suspect(groups: 
     assert [(one.kind, one.subject[0]) for one in (said.verdicts if named else said.suspects)] == [("group", "n8")]
     assert bool(said.verdicts) == named
     assert any("further away" in remark for remark in said.remarks) != named
+
+
+@pytest.mark.parametrize(("longer", "named"), [(60e-6, False), (6e-6, True)])
+def test_a_group_at_another_site_is_structure(longer: float, named: bool) -> None:
+    """Small messages between groups take 5 us, with one group `longer`; large ones with it also twice the time."""
+    group = np.arange(32) // 8
+    pairs = np.array(list(itertools.combinations(range(32), 2)))
+    between, of_far = (group[pairs[:, 0]] != group[pairs[:, 1]]), (group[pairs] == 1).any(axis=1)
+    random = np.random.default_rng(1)
+    rows = {}
+    for size, inside, outside in ((1, 2e-6, 5e-6), (SIZE, 1e-4, 2e-4)):
+        far = outside * (2 if size == SIZE else 1) + longer
+        times = np.where(between, np.where(of_far, far, outside), inside)
+        rows[size] = [
+            rows_of_pairs(pairs, times, turn * 99 + pairs.sum(axis=1) % 99, MAIN, 0.01, random) for turn in range(9)
+        ]
+    said = judge(run_of(np.arange(32), 9 * 99, rows))
+    assert [(one.kind, one.subject[0]) for one in said.verdicts] == ([("group", "n8")] if named else [])
+    told = [one.text for one in said.structure if "small messages to other groups" in one.text]
+    assert len(told) == (not named), told
+    assert named or re.fullmatch(r"n\[8-15\]: .* other groups take (5|6)\S* us longer than others", told[0])
+
+
+@pytest.mark.parametrize(("longer", "named"), [(4e-6, False), (12e-6, True)])
+def test_a_host_that_is_a_little_further_away_is_not_slow(longer: float, named: bool) -> None:
+    """Messages of n5 take 4 us longer at 1 B, which noise hides while all measure, and `longer` at 64 KiB."""
+    pairs = np.array(list(itertools.combinations(range(16), 2)))
+    of_host, random = (pairs == 5).any(axis=1), np.random.default_rng(1)
+    rows = {}
+    for size, usual, more, noise in ((1, 60e-6, 4e-6, 0.3), (1 << 16, 80e-6, longer, 0.005)):
+        rows[size] = [
+            rows_of_pairs(pairs, usual + more * of_host, turn * 130 + np.arange(len(pairs)), phase, own, random)
+            for turn, (phase, own) in enumerate([(MAIN, noise)] * 3 + [(ONE_WAY, 0.005)] * 3)
+        ]
+    said = judge(run_of(np.arange(16), 6 * 130, rows))
+    assert [(one.kind, one.subject) for one in said.verdicts] == ([("host", ("n5",))] if named else [])
 
 
 def test_a_slow_trunk_between_two_groups_is_one_verdict_with_node_sets() -> None:

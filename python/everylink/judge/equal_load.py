@@ -26,6 +26,7 @@ FEWEST_EQUAL_HOSTS, FEWEST_EQUAL_RANKS = 12, 24  # in groups that are compared: 
 SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
 SMALLEST_BESIDE = 0.03  # of a group that has a slow host, which fills the ways that others use for longer
 APART = 1.5  # times as far from the others as these are from each other
+ALIKE = 1 / 6  # part of the effect, by more of which the others differ from each other by design
 IN_MAIN_OF_GROUP = 0.45  # part of the effect in the main order alone, with the same score
 IN_MAIN = 0.3  # likewise of a way
 FEWEST_WAYS = 5  # others between groups of as many hosts of the same kind
@@ -46,7 +47,8 @@ Way = tuple[int, int]  # the groups at its ends, the smaller number first
 class LoadedGroup:
     """A group, or its way to one `other`, that is slower than its equals under equal load; -1: to all.
 
-    `effect`: log of the factor; `links`: number of rows.
+    `effect`: log of the factor; `links`: number of rows. `among_alike`: whether its equals are alike without it; if
+    not, their ways differ by design, and so may its own.
     """
 
     group: int
@@ -54,6 +56,7 @@ class LoadedGroup:
     z: float
     links: int
     other: int = -1
+    among_alike: bool = True
 
 
 @dataclass(frozen=True)
@@ -70,9 +73,14 @@ class _Links:
     like: Index
     time: Values
 
-    def touching(self, group: int, group_of: Index) -> int:
-        """How many rows have an end in a group."""
-        return int(((group_of[self.a] == group) | (group_of[self.b] == group)).sum())
+    def touching(self, group: int, group_of: Index) -> NDArray[np.bool_]:
+        """Which rows have an end in a group."""
+        return np.asarray((group_of[self.a] == group) | (group_of[self.b] == group))
+
+    def only(self, rows: NDArray[np.bool_]) -> "_Links":
+        """Some of them."""
+        like = np.unique(self.like[rows], return_inverse=True)[1].reshape(-1)
+        return _Links(self.a[rows], self.b[rows], self.of_a[rows], like, self.time[rows])
 
 
 @dataclass(frozen=True)
@@ -125,7 +133,10 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
             more, z = whole.beyond(group, others)
             least = SMALLEST_BESIDE if group in beside else SMALLEST
             if z > CERTAIN and more > least and more > APART * whole.scatter(others):
-                found.append((LoadedGroup(group, more, z, links.touching(group, group_of)), others))
+                own = links.touching(group, group_of)
+                without = _of_groups(_fitted(links.only(~own), seen.hosts, model), group_of)
+                alike = without.scatter(others) < max(ALIKE * more, CERTAIN * float(without.error[others].max()))
+                found.append((LoadedGroup(group, more, z, int(own.sum()), among_alike=alike), others))
     if not found:
         return ()
     each = [_links(rows, seen, effects, bad) for rows in (main, drawn)]

@@ -1,6 +1,6 @@
 """Writes verdicts: the name of each subject and the sentence of evidence."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeGuard
@@ -203,6 +203,28 @@ class Judged:
         many = alike(found, self.readings.hosts, max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts)))
         return tuple(one for one in found if one not in many)
 
+    @property
+    def ranks_looking_slow(self) -> set[int]:
+        """The slow ranks but for those that load explains, or that are slow as many are."""
+        explained = self.contention | self._ranks_alike | self.of_rails
+        return {one.subject[0] for one in self.findings.bad if one.kind == "rank" and one not in explained}
+
+    def ranks_by_alone(self, looking_slow: Set[int]) -> tuple[Found, ...]:
+        """Of ranks that look slow, at another size or with a quarter of the ranks busy, those that are by what was
+        measured alone, though not under load."""
+        if self.findings.effects.equals.one_host or self.size.bytes < BANDWIDTH:
+            return ()
+        told, found = hosts_among(self.unexplained, self.readings), list[Found]()
+        for rank in sorted(looking_slow):
+            one = Found("rank", (rank,), Side.BOTH, 0.0, 0.0, 0)
+            slow = self.alone.slow_with(one, self.findings)
+            one = replace(one, effect=slow.effect, z=slow.z, links=slow.links)
+            is_slow = slow.all and self.alone.is_slow_near(one, self.findings) is not False
+            if is_slow and not hosts_among([one], self.readings) & told:
+                found.append(one)
+        many = self._ranks_among_many(found)
+        return tuple(one for one in found if one not in many)
+
     def _is_slow_near(self, host: Found) -> bool:
         """Whether a host is slow alone with others of its group, too: else what leads to this may be; or has none."""
         group_of = self.findings.effects.group_of
@@ -255,9 +277,11 @@ class Judged:
     @cached_property
     def _ranks_alike(self) -> frozenset[Found]:
         """Ranks that are equally slow on many hosts."""
-        return alike(
-            self._left("rank"), self.readings.hosts, max(MANY_RANKS, round(PART_OF_HOSTS * self.readings.hosts))
-        )
+        return self._ranks_among_many(self._left("rank"))
+
+    def _ranks_among_many(self, ranks: Sequence[Found]) -> frozenset[Found]:
+        hosts = self.readings.hosts
+        return alike(ranks, hosts, max(MANY_RANKS, round(PART_OF_HOSTS * hosts)))
 
     @cached_property
     def rails(self) -> list[SlowPlane]:
@@ -500,12 +524,13 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
 
 
 def alone_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
-    """Of one of Judged.by_alone."""
+    """Of one of Judged.by_alone or ranks_by_alone."""
+    others = "ranks at its place on other hosts" if found.kind == "rank" else f"other {names.unit_kind}s"
     verdict, factor = slow_verdict(found, judged, names), float(np.exp(found.effect))
     _, _, direction = verdict.evidence.partition("; measured one way")
     text = (
-        f"measured alone, its {plural(found.links, 'connection')} take {factor:.2f}x the time of those of other "
-        f"{names.unit_kind}s; while all measure, what they share hides it"
+        f"measured alone, its {plural(found.links, 'connection')} take {factor:.2f}x the time of those of {others}; "
+        "while all measure, what they share hides it"
     )
     return replace(verdict, evidence=f"{text}; measured one way{direction}" if direction else text)
 
@@ -628,6 +653,8 @@ def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict
         f"{which} take {factor:.2f}x the time of those of groups of as many hosts, on average and under equal load, in "
         f"the order of the run and in orders drawn anew: one of {cables} is slow or missing, or carries other traffic"
     )
+    if not loaded.among_alike:
+        text += ", or it has fewer by design, since these groups differ, too"
     tested = judged.findings.tested["group"]
     subject = tuple(names.group_in_short(group) for group in ends)
     return Verdict(

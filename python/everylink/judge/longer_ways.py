@@ -4,7 +4,7 @@ A way over more switches, or over a longer cable, takes longer in latency and ca
 port between switches costs bandwidth, too: it has fewer lanes, a lower rate, or sends again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,13 +15,15 @@ from everylink.judge.evidence import Judged, Names, slow_verdict, trunk_verdict,
 from everylink.judge.findings import Found
 from everylink.judge.trunks import Trunk
 from everylink.judge.uplinks import Uplink
-from everylink.judge.verdict import BANDWIDTH, Structure, Verdict
-from everylink.units import plural
+from everylink.judge.verdict import BANDWIDTH, Side, Structure, Verdict
+from everylink.units import plural, time_text
 
 QUESTION = "More switches or longer cables on the way by design, or a slow port? The topology tells."
+FAR_QUESTION = "At another site, or behind a router or tunnel, by design? No fault of a cable delays small messages so."
 LEAST, MORE = 0.05, 2.0  # log of the factor, by less of which links of one class differ; times as many seconds
 MOST_OF_THEM, FEWEST_OTHERS = 0.9, 4  # quantile of the pairs that are slow as others are; such pairs that tell
 LONGEST_OF_PAIR = np.log(2.0)  # of a pair by itself; what takes longer than a few more switches is a fault
+FAR, FAR_SECONDS = np.log(4.0), 10e-6  # by which small messages of a group take longer: log of the factor, and seconds
 Sides = tuple[frozenset[int], frozenset[int]]
 Ends = frozenset[str]  # of a pair
 Pairs = tuple[tuple[int, int], ...]
@@ -46,6 +48,11 @@ class SlowWay:
         """Of its verdict: kind, subject and message size."""
         return self.verdict.kind, self.verdict.subject, self.verdict.bytes
 
+    @property
+    def is_far(self) -> bool:
+        """Whether it is a group so far away from all others that its ways to them are of another kind."""
+        return self.kind == "group" and np.log(self.verdict.factor or 1.0) > FAR and self.seconds > FAR_SECONDS
+
 
 def are_narrow(ways: Sequence[SlowWay], judged: Judged) -> list[bool | None]:
     """Of each way, whether its links alone take longer at this size, too, and by more than a longer way adds.
@@ -57,6 +64,36 @@ def are_narrow(ways: Sequence[SlowWay], judged: Judged) -> list[bool | None]:
         None if np.isnan(beyond) else beyond > LEAST and seconds > MORE * way.seconds
         for way, (beyond, seconds) in zip(ways, longer, strict=True)
     ]
+
+
+@dataclass
+class LongerHosts:
+    """Hosts that are a little further from others, behind one more switch or at the end of a longer cable.
+
+    `seconds`: by how much large messages of hosts with verdicts take longer alone, by the name of the host and the size
+    of the messages; `small`: the judgement of the largest size below BANDWIDTH.
+    """
+
+    seconds: dict[tuple[str, int], float] = field(default_factory=dict)
+    small: Judged | None = None
+
+    def see(self, verdicts: Iterable[Verdict], judged: Judged, names: Names) -> None:
+        """The verdicts on hosts at one size."""
+        if judged.size.bytes < BANDWIDTH:
+            self.small = judged
+            return
+        for one in verdicts:
+            if one.kind == "host" and one.symptom == "slow":
+                host, size = one.subject[0], judged.size.bytes
+                self.seconds[host, size] = _host_alone(names.units.index(host), judged)
+
+    def explain(self, verdict: Verdict, names: Names) -> bool:
+        """Whether large messages of a slow host take no more than twice as many seconds longer alone than small ones:
+        if that is a fault, small ones show it better."""
+        longer = self.seconds.get((verdict.subject[0], verdict.bytes), 0.0)
+        if self.small is None or not longer or verdict.symptom != "slow":
+            return False
+        return longer <= MORE * _host_alone(names.units.index(verdict.subject[0]), self.small)
 
 
 @dataclass
@@ -136,7 +173,13 @@ class LongerPairs:
 def structures_of(ways: Sequence[SlowWay], names: Names) -> Iterator[Structure]:
     """One for each group and trunk, and one for all pairs."""
     for way in ways:
-        if way.kind != "pair":
+        if way.is_far:
+            subject = names.in_short(sorted(way.ends[0]))
+            text = f"{subject}: its small messages to other groups take {time_text(way.seconds)} longer than others"
+            yield Structure(
+                "class", (subject,), way.verdict.factor or 1.0, way.verdict.bytes, "times", text, FAR_QUESTION
+            )
+        elif way.kind != "pair":
             which = [names.in_short(sorted(end)) for end in way.ends]
             subject = which[0] if way.kind == "group" else " and ".join(which)
             what = "its links with other groups" if way.kind == "group" else "links between them"
@@ -166,14 +209,21 @@ def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
     found += [("trunk", uplink, uplink_verdict(uplink, judged, names)) for uplink in judged.uplinks]
     parts = [(_ends(one, judged), _links(one)) for _, one, _ in found]
     typical = judged.findings.effects.typical
+    between = typical[..., 0]
+    usual = float(np.nanmedian(between if np.isfinite(between).any() else typical))
     ways = []
     for (kind, one, verdict), (ends, links), (_, seconds) in zip(
         found, parts, _longer_alone(parts, judged), strict=True
     ):
         if np.isnan(seconds):  # not measured alone
-            seconds = float(np.exp(np.nanmedian(typical)) * np.expm1(one.effect))
+            seconds = float(np.exp(usual) * np.expm1(one.effect))
         ways.append(SlowWay(kind, verdict, ends, links, seconds))
     return ways
+
+
+def _host_alone(host: int, judged: Judged) -> float:
+    """How many seconds longer the links that show it take alone; 0 where that was not measured."""
+    return judged.alone.slow_with(Found("host", (host,), Side.BOTH, 0.0, 0.0, 0), judged.findings).seconds
 
 
 def _pairs_alone(hosts: Mapping[Ends, tuple[int, ...]], judged: Judged) -> dict[Ends, tuple[float, float]]:

@@ -433,12 +433,12 @@ def _between_quick_places(
     socket, say, may have been measured: these hosts would look slow, and a slow host may not show there.
 
     What places add: the median, over the pairs of hosts of which ranks at several places were measured, of what the
-    best reading between two places takes more than the best of all.
+    best reading between two places takes more than the best of all; where these are few, what they add in the run.
     """
     if seen.places is None or not len(frm):
         return np.ones(len(frm), bool)
     place, group = seen.places.of_rank + 1, seen.places.group_of
-    places = int(place.max(initial=0)) + 1
+    places = len(seen.places.added[0]) + 1
     kind = ((group[frm] == group[to]) * places + place[frm]) * places + place[to]
     hosts = seen.host_of[frm] * FAR_BEYOND + seen.host_of[to]
     link, of_link = np.unique(np.stack([hosts, kind]), axis=1, return_inverse=True)
@@ -448,10 +448,11 @@ def _between_quick_places(
     quickest = np.full(len(pair), np.inf)
     np.minimum.at(quickest, of_pair, best)
     told = several[of_pair] > 1
-    added = np.zeros(2 * places**2)
+    added = np.tile(seen.places.beyond_quickest(), 2)
     for one in np.unique(link[1][told]).tolist():
         own = (best - quickest[of_pair])[told & (link[1] == one)]
-        added[one] = float(np.median(own)) if len(own) >= FEWEST_GOOD else 0.0
+        if len(own) >= FEWEST_GOOD:
+            added[one] = float(np.median(own))
     return np.asarray(added[kind] <= SAME_PLACES)
 
 

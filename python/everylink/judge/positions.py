@@ -37,6 +37,15 @@ class Places:
         one, other = self.of_rank[frm], self.of_rank[to]
         return np.where((one < 0) | (other < 0), np.float32(0), np.nan_to_num(self.added[near, one, other]))
 
+    def beyond_quickest(self) -> Values:
+        """What links between ranks of two places take longer than those between the quickest two, log of the factor:
+        the larger one of those between groups and within one, one of which others may hide; 0: not known; [places + 1
+        squared], the first place for ranks of which it is not known."""
+        quickest = np.where(np.isnan(self.added), np.inf, self.added).min(axis=(1, 2), keepdims=True)
+        beyond = np.zeros((len(self.added[0]) + 1,) * 2)
+        beyond[1:, 1:] = np.nan_to_num(self.added - quickest).max(axis=0)
+        return beyond.ravel()
+
     @property
     def of_place(self) -> Values:
         """What each place adds at least to links with any other, log of the factor; NaN: not known; [places]."""

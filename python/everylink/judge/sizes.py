@@ -25,7 +25,15 @@ from everylink.judge.expected import Expected, expected_of
 from everylink.judge.findings import Found, find, hosts_among, pairs_found
 from everylink.judge.kinds import Equals, Kinds, levelled
 from everylink.judge.lateness import late_suspects
-from everylink.judge.longer_ways import LongerPairs, SlowWay, are_narrow, is_longer_by_design, slow_ways, structures_of
+from everylink.judge.longer_ways import (
+    LongerHosts,
+    LongerPairs,
+    SlowWay,
+    are_narrow,
+    is_longer_by_design,
+    slow_ways,
+    structures_of,
+)
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
 from everylink.judge.quiet import (
@@ -39,7 +47,7 @@ from everylink.judge.quiet import (
 from everylink.judge.readings import Readings, readings
 from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
-from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Side, Structure, Verdict
+from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Scope, Side, Structure, Verdict
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
@@ -50,6 +58,7 @@ OUTCOMES: dict[int, str] = {
     Outcome.PRESUMED: "timeout",
 }  # fmt: skip
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
+OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell which of them is slow
 SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -97,8 +106,9 @@ class _Sizes:
         self._crowded = crowded_hosts(results)
         self._collected = LinkVerdicts()
         self._bad_hosts, self._hosts_of_ranks = frozenset[int](), frozenset[int]()  # the latter of slow ranks
+        self._looking_slow = set[int]()  # ranks, not just while others measure
         self._small: Judged | None = None  # the largest size below BANDWIDTH
-        self._longer = LongerPairs()
+        self._longer, self._longer_hosts = LongerPairs(), LongerHosts()
         self._narrow_ways = dict[SlowWay, list[bool | None]]()
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
         self._at_equal_load = list[Verdict]()
@@ -134,6 +144,7 @@ class _Sizes:
             clear, unclear = _without_ends(clear, unclear, names)
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         collected.suspects += unclear
+        self._longer_hosts.see(clear, judged, names)
         collected.expected.append(expected_of(size, judged.readings, judged.findings.effects))
         collected.structure += structures_at(results, judged, names, self._kinds, {plane.device for plane in planes})
         self._remark(judged)
@@ -142,13 +153,25 @@ class _Sizes:
     def told(self) -> LinkVerdicts:
         """What all sizes yield."""
         collected, names = self._collected, self._names
-        by_design = [way for way, narrow in self._narrow_ways.items() if is_longer_by_design(narrow)]
-        collected.structure += structures_of(by_design, names)
-        collected.longer = frozenset(way.subject for way in by_design)
+        by_design = [way for way, narrow in self._narrow_ways.items() if way.is_far or is_longer_by_design(narrow)]
+        slow_in_large = {one.subject for one in (*collected.found, *self._quiet_ways) if one.bytes >= BANDWIDTH}
+        told = [way for way in by_design if way.is_far or way.verdict.subject not in slow_in_large]
+        collected.structure += structures_of(told, names)
+        far = {way.verdict.subject for way in by_design if way.is_far}
+        far_trunks = {(names.in_short(sorted(way.ends[0])),) for way in by_design if way.is_far}
+        collected.longer = frozenset(way.subject for way in by_design) | {
+            (one.kind, one.subject, one.bytes) for one in (*collected.found, *self._quiet_ways, *self._at_equal_load)
+            if one.subject in (far if one.kind == "group" else far_trunks)
+        }  # fmt: skip
         found = [one for one in collected.found if not self._is_of_larger(one)] + self._quiet_ways
         named = {one.subject for one in found if one.kind in ("group", "trunk")}
         found += [one for one in self._at_equal_load if one.subject not in named]
-        collected.found = [one for one in found if not (one.is_slow_pair and self._longer.explain(one))]
+        found = [one for one in found if not self._is_longer(one)]
+        of_named = {unit for one in found if one.kind == "rank" for unit in names.units_of(one.subject)}
+        within = (one for one in found if one.kind == "host" and one.scope == Scope.WITHIN)
+        of_ranks = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
+        collected.suspects += of_ranks
+        collected.found = [one for one in found if one not in of_ranks]
         return collected
 
     def _judged(self, size: Size, seen: Readings) -> Judged:
@@ -214,6 +237,9 @@ class _Sizes:
         alone = judged.by_alone(quiet, self._small, self._hosts_of_ranks)
         by_alone = (alone_verdict(one, judged, names) for one in alone)
         found += [one for one in by_alone if one.subject not in told]
+        for judgement in (judged,) if quiet is None else (judged, quiet):
+            self._looking_slow |= judgement.ranks_looking_slow
+        found += [alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow)]
         hosts = {one.subject[0] for one in found if one.kind == names.unit_kind}
         return [*(one for one in clear if not (one.is_slow_pair and hosts & names.units_of(one.subject))), *found]
 
@@ -246,8 +272,10 @@ class _Sizes:
         for judgement in (judged,) if quiet is None else (judged, quiet):
             self._collected.slow_with_all |= {names.units[host] for host in judgement.slow_with_all}
         self._longer.add(judged, names)
-        loaded = (one for one in judged.loaded if self._small is None or not self._small.is_further(one))
-        self._at_equal_load += [calibrated(loaded_verdict(one, judged, names), is_alone) for one in loaded]
+        for loaded in judged.loaded:
+            if self._small is None or not self._small.is_further(loaded):
+                verdict = calibrated(loaded_verdict(loaded, judged, names), is_alone)
+                (self._at_equal_load if loaded.among_alike else self._collected.suspects).append(verdict)
         self._of_rails |= {names.of(one)[1] for one in judged.of_rails}
         self._behind_rails |= {frozenset(names.units[host] for host in rail.hosts) for rail in judged.rails}
         for one in judged.repeated_hosts:
@@ -259,6 +287,18 @@ class _Sizes:
             narrow = are_narrow(list(self._narrow_ways), judged)
             for known, is_narrow in zip(self._narrow_ways.values(), narrow, strict=True):
                 known.append(is_narrow)
+
+    def _is_longer(self, verdict: Verdict) -> bool:
+        """Whether it is a pair or host whose way is longer."""
+        if verdict.is_slow_pair:
+            return self._longer.explain(verdict)
+        return verdict.kind == "host" and self._longer_hosts.explain(verdict, self._names)
+
+    def _may_be_of_a_rank(self, within: Verdict) -> bool:
+        """Whether it is a host of two ranks, one of which looks slow with other hosts, too."""
+        host_of = self._names.host_of
+        ranks = np.flatnonzero(host_of == self._names.hosts.index(within.subject[0]))
+        return len(ranks) == OF_ONE_LINK and not self._looking_slow.isdisjoint(ranks.tolist())
 
     def _is_of_larger(self, verdict: Verdict) -> bool:
         """Whether it is of a slow rail, or a slow host that is no slower than at a size at which many are as slow."""
