@@ -204,6 +204,23 @@ def test_a_group_at_another_site_is_structure(longer: float, named: bool) -> Non
     assert named or re.fullmatch(r"n\[8-15\]: .* other groups take (5|6)\S* us longer than others", told[0])
 
 
+@pytest.mark.parametrize(("longer", "named"), [(120e-6, False), (400e-6, True)])
+def test_a_zone_that_is_further_away_at_every_size_is_structure(longer: float, named: bool) -> None:
+    """Messages to one of three groups take 120 us longer at 1 B, and `longer` at 1 MiB."""
+    group, pairs = np.arange(24) // 8, np.array(list(itertools.combinations(range(24), 2)))
+    between, of_far = group[pairs[:, 0]] != group[pairs[:, 1]], (group[pairs] == 1).any(axis=1)
+    random = np.random.default_rng(1)
+    rows = {}
+    for size, inside, outside, more in ((1, 60e-6, 300e-6, 120e-6), (SIZE, 400e-6, 650e-6, longer)):
+        times = np.where(between, outside + more * of_far, inside)
+        rows[size] = [
+            rows_of_pairs(pairs, times, turn * 300 + np.arange(len(pairs)), phase, 0.01, random)
+            for turn, phase in enumerate([MAIN] * 3 + [ONE_WAY] * 3)
+        ]
+    said = judge(run_of(np.arange(24), 6 * 300, rows))
+    assert [(one.kind, one.subject[0]) for one in said.verdicts] == ([("group", "n8")] if named else [])
+
+
 @pytest.mark.parametrize(("longer", "named"), [(4e-6, False), (12e-6, True)])
 def test_a_host_that_is_a_little_further_away_is_not_slow(longer: float, named: bool) -> None:
     """Messages of n5 take 4 us longer at 1 B, which noise hides while all measure, and `longer` at 64 KiB."""

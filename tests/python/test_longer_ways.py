@@ -35,7 +35,7 @@ def test_pairs_that_are_slow_in_small_messages_only_are_structure(far: list[tupl
     judged = judge(_run({SMALL: 1.6, LARGE: 1.01}, far))
     assert not judged.verdicts
     (structure,) = (one for one in judged.structure if one.kind == "class")
-    assert "no longer in large ones" in structure.text
+    assert "large ones are delayed no further" in structure.text
     assert structure.factor == pytest.approx(1.6, rel=0.03)
     for bad in ({SMALL: 1.6}, {SMALL: 1.6, LARGE: 1.6}, {SMALL: 2.3, LARGE: 1.01}):  # not known; bandwidth; far longer
         (verdict,) = judge(_run(bad, far)).verdicts

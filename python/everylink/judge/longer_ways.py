@@ -53,6 +53,12 @@ class SlowWay:
         """Whether it is a group so far away from all others that its ways to them are of another kind."""
         return self.kind == "group" and np.log(self.verdict.factor or 1.0) > FAR and self.seconds > FAR_SECONDS
 
+    def explains(self, verdict: Verdict, usual: float) -> bool:
+        """Whether it is the same group, no more seconds slower at another size; `usual`: seconds of links between
+        groups there."""
+        is_same = self.kind == verdict.kind == "group" and verdict.subject == self.verdict.subject
+        return is_same and usual * ((verdict.factor or 1.0) - 1) <= MORE * self.seconds
+
 
 def are_narrow(ways: Sequence[SlowWay], judged: Judged) -> list[bool | None]:
     """Of each way, whether its links alone take longer at this size, too, and by more than a longer way adds.
@@ -193,7 +199,7 @@ def structures_of(ways: Sequence[SlowWay], names: Names) -> Iterator[Structure]:
 
 def _class(subject: str, beginning: str, way: SlowWay) -> Structure:
     factor = way.verdict.factor or 1.0
-    text = f"{beginning} {factor:.2f}x the time of others in small messages, and no longer in large ones"
+    text = f"{beginning} {factor:.2f}x the time of others in small messages, and large ones are delayed no further"
     return Structure("class", (subject,), factor, way.verdict.bytes, "times", text, QUESTION)
 
 
@@ -208,17 +214,23 @@ def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
     found += [("trunk", trunk, trunk_verdict(trunk, judged, names)) for trunk in judged.trunks]
     found += [("trunk", uplink, uplink_verdict(uplink, judged, names)) for uplink in judged.uplinks]
     parts = [(_ends(one, judged), _links(one)) for _, one, _ in found]
-    typical = judged.findings.effects.typical
-    between = typical[..., 0]
-    usual = float(np.nanmedian(between if np.isfinite(between).any() else typical))
+    between = seconds_between_groups(judged)
+    usual = between if np.isfinite(between) else float(np.exp(np.nanmedian(judged.findings.effects.typical)))
     ways = []
     for (kind, one, verdict), (ends, links), (_, seconds) in zip(
         found, parts, _longer_alone(parts, judged), strict=True
     ):
         if np.isnan(seconds):  # not measured alone
-            seconds = float(np.exp(usual) * np.expm1(one.effect))
+            seconds = float(usual * np.expm1(one.effect))
         ways.append(SlowWay(kind, verdict, ends, links, seconds))
     return ways
+
+
+def seconds_between_groups(judged: Judged) -> float:
+    """What links between groups usually take; infinity where there is only one group."""
+    between = judged.findings.effects.typical[..., 0]
+    known = between[np.isfinite(between)]
+    return float(np.exp(np.median(known))) if len(known) else np.inf
 
 
 def _host_alone(host: int, judged: Judged) -> float:

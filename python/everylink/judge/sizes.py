@@ -31,6 +31,7 @@ from everylink.judge.longer_ways import (
     SlowWay,
     are_narrow,
     is_longer_by_design,
+    seconds_between_groups,
     slow_ways,
     structures_of,
 )
@@ -110,6 +111,7 @@ class _Sizes:
         self._small: Judged | None = None  # the largest size below BANDWIDTH
         self._longer, self._longer_hosts = LongerPairs(), LongerHosts()
         self._narrow_ways = dict[SlowWay, list[bool | None]]()
+        self._between_groups = dict[int, float]()  # seconds that links between groups take, by size
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
         self._at_equal_load = list[Verdict]()
         self._of_rails = set[tuple[str, ...]]()  # ranks
@@ -153,16 +155,7 @@ class _Sizes:
     def told(self) -> LinkVerdicts:
         """What all sizes yield."""
         collected, names = self._collected, self._names
-        by_design = [way for way, narrow in self._narrow_ways.items() if way.is_far or is_longer_by_design(narrow)]
-        slow_in_large = {one.subject for one in (*collected.found, *self._quiet_ways) if one.bytes >= BANDWIDTH}
-        told = [way for way in by_design if way.is_far or way.verdict.subject not in slow_in_large]
-        collected.structure += structures_of(told, names)
-        far = {way.verdict.subject for way in by_design if way.is_far}
-        far_trunks = {(names.in_short(sorted(way.ends[0])),) for way in by_design if way.is_far}
-        collected.longer = frozenset(way.subject for way in by_design) | {
-            (one.kind, one.subject, one.bytes) for one in (*collected.found, *self._quiet_ways, *self._at_equal_load)
-            if one.subject in (far if one.kind == "group" else far_trunks)
-        }  # fmt: skip
+        self._tell_longer_ways()
         found = [one for one in collected.found if not self._is_of_larger(one)] + self._quiet_ways
         named = {one.subject for one in found if one.kind in ("group", "trunk")}
         found += [one for one in self._at_equal_load if one.subject not in named]
@@ -173,6 +166,23 @@ class _Sizes:
         collected.suspects += of_ranks
         collected.found = [one for one in found if one not in of_ranks]
         return collected
+
+    def _tell_longer_ways(self) -> None:
+        """Groups, trunks and pairs that are slow at some sizes, or all, and longer by design."""
+        collected, names = self._collected, self._names
+        ways = [way for way, narrow in self._narrow_ways.items() if way.is_far or is_longer_by_design(narrow)]
+        far = {way.verdict.subject for way in ways if way.is_far}
+        far_trunks = {(names.in_short(sorted(way.ends[0])),) for way in ways if way.is_far}
+        found = (*collected.found, *self._quiet_ways, *self._at_equal_load)
+        longer = [
+            one for one in found
+            if one.subject in (far if one.kind == "group" else far_trunks)
+            or any(way.explains(one, self._between_groups[one.bytes]) for way in ways)
+        ]  # fmt: skip
+        collected.longer = frozenset((one.kind, one.subject, one.bytes) for one in longer)
+        collected.longer |= {way.subject for way in ways}
+        slow = {one.subject for one in found if one.bytes >= BANDWIDTH and one not in longer}
+        collected.structure += structures_of([way for way in ways if way.verdict.subject not in slow], names)
 
     def _judged(self, size: Size, seen: Readings) -> Judged:
         judged = Judged(
@@ -282,6 +292,7 @@ class _Sizes:
             subject, factor = names.of(one)[1], float(np.exp(one.effect))
             self._kinds_of_hosts[subject] = max(self._kinds_of_hosts.get(subject, 0.0), factor)
         self._small = judged if judged.size.bytes < BANDWIDTH else self._small
+        self._between_groups[judged.size.bytes] = seconds_between_groups(judged)
         self._narrow_ways |= {way: [] for way in slow_ways(judged, names)}
         if judged.size.bytes >= BANDWIDTH:
             narrow = are_narrow(list(self._narrow_ways), judged)
