@@ -68,7 +68,8 @@ def judge(
         serial = compared(alone, Names(alone, grouping, groups), kinds, equals, known)
         verdicts = only_under_load(verdicts, judgement(alone, serial, one_per_subject(serial.found)))
         collected.structure += oversubscribed(results, alone, groups, names)
-    longer = {one for one in verdicts if (one.kind, one.subject, one.bytes) in collected.longer}
+    slow = (one for one in verdicts if one.symptom == "slow")
+    longer = {one for one in slow if (one.kind, one.subject, one.bytes) in collected.longer}
     verdicts = [one for one in verdicts if not (one in longer and one.is_slow_pair)]  # no host or trunk for them
     verdicts = [one for one in smallest_explanation(verdicts, names, collected.slow_with_all) if one not in longer]
     return judgement(results, collected, rows_of_hosts(verdicts, names))

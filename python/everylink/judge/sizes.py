@@ -174,6 +174,7 @@ class _Sizes:
         far = {way.verdict.subject for way in ways if way.is_far}
         far_trunks = {(names.in_short(sorted(way.ends[0])),) for way in ways if way.is_far}
         found = (*collected.found, *self._quiet_ways, *self._at_equal_load)
+        found = tuple(one for one in found if one.symptom == "slow")
         longer = [
             one for one in found
             if one.subject in (far if one.kind == "group" else far_trunks)
