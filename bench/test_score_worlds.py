@@ -215,6 +215,10 @@ def test_the_hosts_of_a_slow_chassis_are_one_verdict_where_they_are_in_a_row() -
     assert (found.all_found, len(found.said)) == (True, 1)
 
 
+def test_a_group_of_which_a_chassis_is_half_is_not_named_beside_it() -> None:
+    assert_only_verdict("dragonfly of single cables", "chassis", seed=9402)
+
+
 def test_a_slow_trunk_between_groups_of_two_hosts_is_one_verdict() -> None:
     found = scored("rail-only", "trunk")
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)

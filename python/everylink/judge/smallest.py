@@ -12,6 +12,7 @@ from everylink.judge.verdict import Scope, Side, Verdict
 from everylink.judge.ways_of_pairs import ways_of_pairs
 
 MOST_INSIDE = 0.6  # of the pairs inside a group: what is slow is all of it
+HALF = 0.5  # of the hosts of a group: what they are slower by is what the group seems to be
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
 SHARED = 1.6  # times as slow again may be a link over a slow trunk or from a slow group: others are on its way, too
@@ -26,6 +27,7 @@ def smallest_explanation(
 
     What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are:
     then all of its hosts are, which the ways that leave it may hide.
+    Without groups half of whose hosts are slower by themselves.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why. `slow_with_all`: hosts that are slow alone with all others.
     """
@@ -36,7 +38,7 @@ def smallest_explanation(
             of_ranks.update({unit: max(of_ranks.get(unit, 1.0), factor) for unit in names.units_of(verdict.subject)})
     verdicts = [one for one in verdicts if not _is_by_its_rank(one, of_ranks)]
     larger = _Larger(verdicts, names, of_ranks)
-    kept = [one for one in verdicts if not larger.explain(one)]
+    kept = [one for one in verdicts if not (larger.explain(one) or larger.are_half_of(one))]
     return _hosts_of_pairs(ways_of_pairs(kept, names, slow_with_all), names)
 
 
@@ -83,6 +85,14 @@ class _Larger:
             case _:
                 return False
         return (verdict.factor or 0.0) <= MUCH * max(usual, default=0.0)
+
+    def are_half_of(self, verdict: Verdict) -> bool:
+        """Whether it is a slow group, half of whose hosts or more are slower by themselves: they are why."""
+        if verdict.kind != "group" or verdict.symptom != "slow":
+            return False
+        units = self._names.units_of(verdict.subject)
+        slower = [unit for unit in units if self._hosts.get(unit, 0.0) > (verdict.factor or 1.0)]
+        return len(slower) >= HALF * len(units) > 0
 
     def _have_ways(self, group: set[str]) -> bool:
         """Whether several slow trunks lead from a group to others."""
