@@ -15,10 +15,14 @@ UPLINKS = (
     "fat tree 1:1 static", "fat tree 2:1 static", "fat tree 4:1 adaptive", "fat tree 1:1 adaptive",
     "fat tree 2:1 re-hashed",
 )  # fmt: skip
-HARD_CHASSIS = ("dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph")
+HARD_CHASSIS = (
+    "dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph",
+    "racks with power caps",
+)  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
     "GPUs on PCIe switches", "12 tiles on 8 adapters", "accelerators with Ethernet ports", "rail-optimized, 8 rails",
+    "torus of chips",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
