@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from everylink.io.read import read
 from everylink.judge.confidence import RIGHT
@@ -168,16 +169,21 @@ def test_a_slow_group_without_a_label_is_named_by_its_hosts() -> None:
     assert (verdict.kind, verdict.subject) == ("group", tuple(f"n{i}" for i in range(32, 48)))
 
 
+def _pairs_of_groups(groups: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """All pairs of hosts in groups of 8, [pair, 2]; masks of those between groups, and of those with the second one."""
+    group = np.arange(8 * groups) // 8
+    pairs = np.array(list(itertools.combinations(range(len(group)), 2)))
+    return pairs, group[pairs[:, 0]] != group[pairs[:, 1]], (group[pairs] == 1).any(axis=1)
+
+
 @pytest.mark.parametrize(("groups", "far", "named"), [(3, 6.0, False), (3, 1.3, True), (4, 6.0, True)])
 def test_of_three_groups_one_that_may_just_be_further_away_is_a_suspect(groups: int, far: float, named: bool) -> None:
     """Links with other groups take `far` times as long as those inside, and those of one group 15 % longer."""
-    group = np.arange(8 * groups) // 8
-    pairs = np.array(list(itertools.combinations(range(len(group)), 2)))
-    between, of_slow = (group[pairs[:, 0]] != group[pairs[:, 1]]), (group[pairs] == 1).any(axis=1)
+    pairs, between, of_slow = _pairs_of_groups(groups)
     times = 1e-4 * np.where(between, np.where(of_slow, 1.15 * far, far), 1.0)
     random = np.random.default_rng(1)
     rows = [rows_of_pairs(pairs, times, turn * 99 + pairs.sum(axis=1) % 99, MAIN, 0.01, random) for turn in range(9)]
-    said = judge(run_of(np.arange(len(group)), 9 * 99, {SIZE: rows}))
+    said = judge(run_of(np.arange(8 * groups), 9 * 99, {SIZE: rows}))
     assert [(one.kind, one.subject[0]) for one in (said.verdicts if named else said.suspects)] == [("group", "n8")]
     assert bool(said.verdicts) == named
     assert any("further away" in remark for remark in said.remarks) != named
@@ -186,9 +192,7 @@ def test_of_three_groups_one_that_may_just_be_further_away_is_a_suspect(groups: 
 @pytest.mark.parametrize(("longer", "named"), [(60e-6, False), (6e-6, True)])
 def test_a_group_at_another_site_is_structure(longer: float, named: bool) -> None:
     """Small messages between groups take 5 us, with one group `longer`; large ones with it also twice the time."""
-    group = np.arange(32) // 8
-    pairs = np.array(list(itertools.combinations(range(32), 2)))
-    between, of_far = (group[pairs[:, 0]] != group[pairs[:, 1]]), (group[pairs] == 1).any(axis=1)
+    pairs, between, of_far = _pairs_of_groups(4)
     random = np.random.default_rng(1)
     rows = {}
     for size, inside, outside in ((1, 2e-6, 5e-6), (SIZE, 1e-4, 2e-4)):
@@ -207,8 +211,7 @@ def test_a_group_at_another_site_is_structure(longer: float, named: bool) -> Non
 @pytest.mark.parametrize(("longer", "named"), [(120e-6, False), (400e-6, True)])
 def test_a_zone_that_is_further_away_at_every_size_is_structure(longer: float, named: bool) -> None:
     """Messages to one of three groups take 120 us longer at 1 B, and `longer` at 1 MiB."""
-    group, pairs = np.arange(24) // 8, np.array(list(itertools.combinations(range(24), 2)))
-    between, of_far = group[pairs[:, 0]] != group[pairs[:, 1]], (group[pairs] == 1).any(axis=1)
+    pairs, between, of_far = _pairs_of_groups(3)
     random = np.random.default_rng(1)
     rows = {}
     for size, inside, outside, more in ((1, 60e-6, 300e-6, 120e-6), (SIZE, 400e-6, 650e-6, longer)):

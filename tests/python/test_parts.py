@@ -15,6 +15,7 @@ from everylink.io.read import read
 from everylink.io.unsaved import ROW
 from everylink.model.results import Results
 from everylink.model.rows import Outcome
+from hostile import LONG
 from make_results import PART_ROW, columns_of, failed_row, make_results, part_bytes, row, write_part
 
 RUN = "00112233445566778899aabbccddeeff"
@@ -94,7 +95,7 @@ some_rows = st.lists(
 
 
 @pytest.mark.thorough
-@settings(max_examples=40)
+@settings(max_examples=80 if LONG else 40)
 @given(st.dictionaries(st.integers(0, 3), some_rows), some_rows, st.integers(0, 63))
 def test_merging_agrees_with_a_reference_implementation(
     tmp_path_factory: pytest.TempPathFactory,
@@ -184,7 +185,7 @@ def test_an_invalid_part_is_left_out_and_named(content: bytes, tmp_path: Path) -
 
 
 @pytest.mark.thorough
-@settings(max_examples=40)
+@settings(max_examples=150 if LONG else 40)
 @given(st.binary(max_size=300), st.integers(0, 200), st.booleans())
 def test_any_bytes_in_a_part_give_rows_or_one_line(
     tmp_path_factory: pytest.TempPathFactory, noise: bytes, at: int, behind_a_head: bool

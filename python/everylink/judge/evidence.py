@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from everylink.distributions import normal_tail
 from everylink.host_lists import expanded, folded
-from everylink.judge.comparable import GONE
+from everylink.judge.comparable import GONE, SlowWith
 from everylink.judge.confidence import DOUBTFUL
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
@@ -192,16 +192,30 @@ class Judged:
         pairs, found = self.looking_slow | (quiet.looking_slow if quiet else set()), list[Found]()
         told = hosts_among(self.unexplained, self.readings)
         for host in sorted(set(self.alone.hosts_that_tell()) - told - of_ranks):
-            one = _any_host(host)
-            slow = self.alone.slow_with(one, self.findings, pairs)
+            one, slow = self._alone("host", host, pairs)
             if not slow.all or not self.alone.knows_devices(host, self.ranks.device):
                 continue
-            one = replace(one, effect=slow.effect, z=slow.z, links=slow.links)
-            further = small.alone.slow_with(one, small.findings).seconds if small else 0.0
-            if slow.seconds > FURTHER * further and self._is_slow_near(one):
+            if not _is_further(slow.seconds, host, small) and self._is_slow_near(one):
                 found.append(one)
         many = alike(found, self.readings.hosts, max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts)))
         return tuple(one for one in found if one not in many)
+
+    def _alone(self, kind: str, number: int, without: Set[frozenset[int]] = frozenset()) -> tuple[Found, SlowWith]:
+        """A host or rank as its links alone show it, and how many are slow; `without`: pairs of hosts that do not
+        count."""
+        one = Found(kind, (number,), Side.BOTH, 0.0, 0.0, 0)
+        slow = self.alone.slow_with(one, self.findings, without)
+        return replace(one, effect=slow.effect, z=slow.z, links=slow.links), slow
+
+    def seconds_alone(self, host: int) -> float:
+        """How much longer the links that show a host take alone; 0 where that was not measured."""
+        return self._alone("host", host)[1].seconds
+
+    def host_is_further(self, host: int, small: "Judged | None") -> bool:
+        """Whether messages of a host that show bandwidth take longer alone, but no more than twice as many seconds as
+        `small` ones: if that is a fault, these show it better."""
+        seconds = self.seconds_alone(host) if self.size.bytes >= BANDWIDTH else 0.0
+        return seconds > 0 and _is_further(seconds, host, small)
 
     @property
     def ranks_looking_slow(self) -> set[int]:
@@ -216,9 +230,7 @@ class Judged:
             return ()
         told, found = hosts_among(self.unexplained, self.readings), list[Found]()
         for rank in sorted(looking_slow):
-            one = Found("rank", (rank,), Side.BOTH, 0.0, 0.0, 0)
-            slow = self.alone.slow_with(one, self.findings)
-            one = replace(one, effect=slow.effect, z=slow.z, links=slow.links)
+            one, slow = self._alone("rank", rank)
             is_slow = slow.all and self.alone.is_slow_near(one, self.findings) is not False
             if is_slow and not hosts_among([one], self.readings) & told:
                 found.append(one)
@@ -242,7 +254,7 @@ class Judged:
     def slow_with_all(self) -> set[int]:
         """The hosts at the ends of slow pairs that are slow alone with all others."""
         ends = sorted({host for pair in self._slow_pairs for host in pair.subject})
-        return {host for host in ends if self.alone.slow_with(_any_host(host), self.findings).all}
+        return {host for host in ends if self._alone("host", host)[1].all}
 
     @cached_property
     def of_uplinks(self) -> frozenset[Found | Trunk]:
@@ -482,9 +494,9 @@ class Names:
         return "pair", tuple(self.hosts[i] for i in found.subject)
 
 
-def _any_host(number: int) -> Found:
-    """A host of which nothing is known yet."""
-    return Found("host", (number,), Side.BOTH, 0.0, 0.0, 0)
+def _is_further(seconds: float, host: int, small: Judged | None) -> bool:
+    """Whether a host takes no more seconds longer than a longer way adds, which is as many as to `small` messages."""
+    return small is not None and seconds <= FURTHER * small.seconds_alone(host)
 
 
 def _is_a(one: Found | Trunk, kind: str) -> TypeGuard[Found]:

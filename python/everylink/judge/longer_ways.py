@@ -4,7 +4,7 @@ A way over more switches, or over a longer cable, takes longer in latency and ca
 port between switches costs bandwidth, too: it has fewer lanes, a lower rate, or sends again.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +15,8 @@ from everylink.judge.evidence import Judged, Names, slow_verdict, trunk_verdict,
 from everylink.judge.findings import Found
 from everylink.judge.trunks import Trunk
 from everylink.judge.uplinks import Uplink
-from everylink.judge.verdict import BANDWIDTH, Side, Structure, Verdict
+from everylink.judge.verdict import BANDWIDTH, Structure, Verdict
+from everylink.robust import Values
 from everylink.units import plural, time_text
 
 QUESTION = "More switches or longer cables on the way by design, or a slow port? The topology tells."
@@ -70,36 +71,6 @@ def are_narrow(ways: Sequence[SlowWay], judged: Judged) -> list[bool | None]:
         None if np.isnan(beyond) else beyond > LEAST and seconds > MORE * way.seconds
         for way, (beyond, seconds) in zip(ways, longer, strict=True)
     ]
-
-
-@dataclass
-class LongerHosts:
-    """Hosts that are a little further from others, behind one more switch or at the end of a longer cable.
-
-    `seconds`: by how much large messages of hosts with verdicts take longer alone, by the name of the host and the size
-    of the messages; `small`: the judgement of the largest size below BANDWIDTH.
-    """
-
-    seconds: dict[tuple[str, int], float] = field(default_factory=dict)
-    small: Judged | None = None
-
-    def see(self, verdicts: Iterable[Verdict], judged: Judged, names: Names) -> None:
-        """The verdicts on hosts at one size."""
-        if judged.size.bytes < BANDWIDTH:
-            self.small = judged
-            return
-        for one in verdicts:
-            if one.kind == "host" and one.symptom == "slow":
-                host, size = one.subject[0], judged.size.bytes
-                self.seconds[host, size] = _host_alone(names.units.index(host), judged)
-
-    def explain(self, verdict: Verdict, names: Names) -> bool:
-        """Whether large messages of a slow host take no more than twice as many seconds longer alone than small ones:
-        if that is a fault, small ones show it better."""
-        longer = self.seconds.get((verdict.subject[0], verdict.bytes), 0.0)
-        if self.small is None or not longer or verdict.symptom != "slow":
-            return False
-        return longer <= MORE * _host_alone(names.units.index(verdict.subject[0]), self.small)
 
 
 @dataclass
@@ -214,8 +185,9 @@ def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
     found += [("trunk", trunk, trunk_verdict(trunk, judged, names)) for trunk in judged.trunks]
     found += [("trunk", uplink, uplink_verdict(uplink, judged, names)) for uplink in judged.uplinks]
     parts = [(_ends(one, judged), _links(one)) for _, one, _ in found]
-    between = seconds_between_groups(judged)
-    usual = between if np.isfinite(between) else float(np.exp(np.nanmedian(judged.findings.effects.typical)))
+    typical = judged.findings.effects.typical
+    between = seconds_between_groups(typical)
+    usual = between if np.isfinite(between) else float(np.exp(np.nanmedian(typical)))
     ways = []
     for (kind, one, verdict), (ends, links), (_, seconds) in zip(
         found, parts, _longer_alone(parts, judged), strict=True
@@ -226,16 +198,10 @@ def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
     return ways
 
 
-def seconds_between_groups(judged: Judged) -> float:
-    """What links between groups usually take; infinity where there is only one group."""
-    between = judged.findings.effects.typical[..., 0]
-    known = between[np.isfinite(between)]
-    return float(np.exp(np.median(known))) if len(known) else np.inf
-
-
-def _host_alone(host: int, judged: Judged) -> float:
-    """How many seconds longer the links that show it take alone; 0 where that was not measured."""
-    return judged.alone.slow_with(Found("host", (host,), Side.BOTH, 0.0, 0.0, 0), judged.findings).seconds
+def seconds_between_groups(typical: Values) -> float:
+    """What links between groups usually take, of Effects.typical; infinity where there is only one group."""
+    between = typical[..., 0][np.isfinite(typical[..., 0])]
+    return float(np.exp(np.median(between))) if len(between) else np.inf
 
 
 def _pairs_alone(hosts: Mapping[Ends, tuple[int, ...]], judged: Judged) -> dict[Ends, tuple[float, float]]:

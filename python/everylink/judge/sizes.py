@@ -26,7 +26,6 @@ from everylink.judge.findings import Found, find, hosts_among, pairs_found
 from everylink.judge.kinds import Equals, Kinds, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.longer_ways import (
-    LongerHosts,
     LongerPairs,
     SlowWay,
     are_narrow,
@@ -109,9 +108,8 @@ class _Sizes:
         self._bad_hosts, self._hosts_of_ranks = frozenset[int](), frozenset[int]()  # the latter of slow ranks
         self._looking_slow = set[int]()  # ranks, not just while others measure
         self._small: Judged | None = None  # the largest size below BANDWIDTH
-        self._longer, self._longer_hosts = LongerPairs(), LongerHosts()
+        self._longer = LongerPairs()
         self._narrow_ways = dict[SlowWay, list[bool | None]]()
-        self._between_groups = dict[int, float]()  # seconds that links between groups take, by size
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
         self._at_equal_load = list[Verdict]()
         self._of_rails = set[tuple[str, ...]]()  # ranks
@@ -144,9 +142,9 @@ class _Sizes:
         unclear += [*_suspects(judged, names), *doubtful]
         if judged.readings.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
+        clear = [one for one in clear if not self._is_further(one, judged)]
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         collected.suspects += unclear
-        self._longer_hosts.see(clear, judged, names)
         collected.expected.append(expected_of(size, judged.readings, judged.findings.effects))
         collected.structure += structures_at(results, judged, names, self._kinds, {plane.device for plane in planes})
         self._remark(judged)
@@ -159,7 +157,7 @@ class _Sizes:
         found = [one for one in collected.found if not self._is_of_larger(one)] + self._quiet_ways
         named = {one.subject for one in found if one.kind in ("group", "trunk")}
         found += [one for one in self._at_equal_load if one.subject not in named]
-        found = [one for one in found if not self._is_longer(one)]
+        found = [one for one in found if not (one.is_slow_pair and self._longer.explain(one))]
         of_named = {unit for one in found if one.kind == "rank" for unit in names.units_of(one.subject)}
         within = (one for one in found if one.kind == "host" and one.scope == Scope.WITHIN)
         of_ranks = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
@@ -173,12 +171,13 @@ class _Sizes:
         ways = [way for way, narrow in self._narrow_ways.items() if way.is_far or is_longer_by_design(narrow)]
         far = {way.verdict.subject for way in ways if way.is_far}
         far_trunks = {(names.in_short(sorted(way.ends[0])),) for way in ways if way.is_far}
-        found = (*collected.found, *self._quiet_ways, *self._at_equal_load)
-        found = tuple(one for one in found if one.symptom == "slow")
+        usual = {one.bytes: seconds_between_groups(one.typical) for one in collected.expected}
+        every = (*collected.found, *self._quiet_ways, *self._at_equal_load)
+        found = [one for one in every if one.symptom == "slow"]
         longer = [
             one for one in found
             if one.subject in (far if one.kind == "group" else far_trunks)
-            or any(way.explains(one, self._between_groups[one.bytes]) for way in ways)
+            or any(way.explains(one, usual[one.bytes]) for way in ways)
         ]  # fmt: skip
         collected.longer = frozenset((one.kind, one.subject, one.bytes) for one in longer)
         collected.longer |= {way.subject for way in ways}
@@ -293,18 +292,17 @@ class _Sizes:
             subject, factor = names.of(one)[1], float(np.exp(one.effect))
             self._kinds_of_hosts[subject] = max(self._kinds_of_hosts.get(subject, 0.0), factor)
         self._small = judged if judged.size.bytes < BANDWIDTH else self._small
-        self._between_groups[judged.size.bytes] = seconds_between_groups(judged)
         self._narrow_ways |= {way: [] for way in slow_ways(judged, names)}
         if judged.size.bytes >= BANDWIDTH:
             narrow = are_narrow(list(self._narrow_ways), judged)
             for known, is_narrow in zip(self._narrow_ways.values(), narrow, strict=True):
                 known.append(is_narrow)
 
-    def _is_longer(self, verdict: Verdict) -> bool:
-        """Whether it is a pair or host whose way is longer."""
-        if verdict.is_slow_pair:
-            return self._longer.explain(verdict)
-        return verdict.kind == "host" and self._longer_hosts.explain(verdict, self._names)
+    def _is_further(self, verdict: Verdict, judged: Judged) -> bool:
+        """Whether it is a slow host that is a little further from others, behind a longer cable or one more switch."""
+        if verdict.kind != "host" or verdict.symptom != "slow":
+            return False
+        return judged.host_is_further(self._names.units.index(verdict.subject[0]), self._small)
 
     def _may_be_of_a_rank(self, within: Verdict) -> bool:
         """Whether it is a host of two ranks, one of which looks slow with other hosts, too."""
