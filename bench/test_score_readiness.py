@@ -8,6 +8,7 @@ from worlds.world import World
 
 
 @pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.long
 def test_slow_hosts_a_pair_and_a_trunk_are_all_found_at_once(seed: int, capsys: pytest.CaptureFixture[str]) -> None:
     """In these clusters slow hosts were taken for contention: links of the trunk were among those compared with."""
     found = score(Case("fat tree 1:1 adaptive", seed, 64))

@@ -1,9 +1,6 @@
 """The judge in worlds that it was not written for: silent in healthy ones, and right about one planted part."""
 
-from collections.abc import Sequence
-
 import pytest
-from _pytest.mark.structures import ParameterSet
 from worlds.scoring import Case, Score, score
 from worlds.structures import BUILDING
 
@@ -31,14 +28,6 @@ DETOURS_SEED = 4405  # in this world hosts at both ends of the trunk were named
 CONTENDED = ("fat tree 1:1 static", "fat tree 2:1 static", "dragonfly")
 
 
-def one_of(every: int, structures: Sequence[str], first: int = 0) -> list[ParameterSet]:
-    """All structures; `make test` runs one in every `every`, and `make test-long` runs them all."""
-    return [
-        pytest.param(name, marks=() if i % every == first else pytest.mark.long("more structures"))
-        for i, name in enumerate(structures)
-    ]
-
-
 def scored(structure: str, *kinds: str, topology: bool = False, seed: int = SEED) -> Score:
     found = score(Case(structure, kinds, seed, HOSTS, topology=topology))
     assert found is not None
@@ -51,68 +40,78 @@ def assert_only_verdict(structure: str, kind: str, topology: bool = False, seed:
     assert (found.all_found, found.wrong) == (True, 0)
 
 
-@pytest.mark.parametrize("structure", one_of(12, list(BUILDING)))
+@pytest.mark.one_in(60)
+@pytest.mark.parametrize("structure", BUILDING)
 def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
     assert scored(structure).wrong == 0
 
 
-@pytest.mark.parametrize("structure", one_of(12, [name for name in BUILDING if name not in ONE_HOST], 5))
+@pytest.mark.one_in(60)
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in ONE_HOST])
 def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
     assert_only_verdict(structure, "host")
 
 
-@pytest.mark.parametrize("structure", one_of(2, [*CONTENDED, "Slim Fly", "torus"]))
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("structure", [*CONTENDED, "Slim Fly", "torus"])
 def test_a_slow_link_is_found_among_links_that_collide(structure: str) -> None:
     assert_only_verdict(structure, "link")
 
 
-@pytest.mark.parametrize(
-    "structure", one_of(2, ["one switch", "two generations by rack", "far socket", "hyperthreads"])
-)
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("structure", ["one switch", "two generations by rack", "far socket", "hyperthreads"])
 def test_a_host_that_is_slow_now_and_then_is_found(structure: str) -> None:
     assert_only_verdict(structure, "intermittent 30 %")
 
 
-@pytest.mark.parametrize("structure", one_of(4, [*CONTENDED, "hyperthreads"]))
+@pytest.mark.parametrize("structure", ["hyperthreads", *CONTENDED])
+@pytest.mark.long
 def test_a_host_that_is_slow_in_a_tenth_of_the_steps_is_found_by_measuring_it_alone(structure: str) -> None:
     worlds = [score(Case(structure, ("intermittent 10 %",), seed, HOSTS)) for seed in range(1, 5)]
     assert sum(world.wrong for world in worlds if world) == 0
     assert sum(world.all_found for world in worlds if world) >= 3  # chance decides how often the host is slow
 
 
-@pytest.mark.parametrize("structure", one_of(2, ["one switch", "4 rails", "hyperthreads"], 1))
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("structure", ["one switch", "4 rails", "hyperthreads"])
 def test_a_host_that_flaps_is_found(structure: str) -> None:
     assert_only_verdict(structure, "flapping")
 
 
-@pytest.mark.parametrize("structure", one_of(2, ["one switch", "fat tree 2:1 static", "4 rails", "hyperthreads"], 1))
+@pytest.mark.parametrize("structure", ["fat tree 2:1 static", "one switch", "4 rails", "hyperthreads"])
+@pytest.mark.long
 def test_a_host_that_drifts_is_found(structure: str) -> None:
     assert_only_verdict(structure, "drifting")
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("topology", [False, True])
-@pytest.mark.parametrize("structure", one_of(2, UPLINKS))
+@pytest.mark.parametrize("structure", UPLINKS)
 def test_a_slow_uplink_is_one_verdict(structure: str, topology: bool) -> None:
     assert_only_verdict(structure, "uplink", topology)
 
 
 @pytest.mark.parametrize("structure", ["two generations in a tree", "three levels, 2:1 between pods"])
+@pytest.mark.one_in(2)
 def test_a_slow_leaf_is_one_verdict(structure: str) -> None:
     found = scored(structure, "leaf")
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
-@pytest.mark.parametrize("structure", ["fat tree 4:1 adaptive", "dragonfly", "HyperX"])
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("structure", ["dragonfly", "fat tree 4:1 adaptive", "HyperX"])
 def test_a_slow_trunk_is_found_where_the_groups_are_told(structure: str) -> None:
     assert_only_verdict(structure, "trunk", topology=True)
 
 
 @pytest.mark.parametrize("topology", [False, True])
-@pytest.mark.parametrize("structure", one_of(3, HIDDEN_TRUNKS))
+@pytest.mark.parametrize("structure", HIDDEN_TRUNKS)
+@pytest.mark.long
 def test_a_slow_trunk_that_load_hides_is_found_with_a_quarter_of_the_ranks_busy(structure: str, topology: bool) -> None:
     assert_only_verdict(structure, "trunk", topology)
 
 
+@pytest.mark.long("more structures")
 def test_a_slow_cable_that_several_switches_share_is_found() -> None:
     found = scored("Slim Fly", "trunk")
     assert (found.all_found, found.wrong) == (True, 0)
@@ -126,6 +125,7 @@ def test_a_leaf_that_is_slow_with_nearly_all_groups_found_in_the_times_is_one_ve
 
 
 @pytest.mark.parametrize("topology", [False, True])
+@pytest.mark.long("more structures")
 def test_a_group_that_is_slow_with_some_others_is_named_by_its_trunks(topology: bool) -> None:
     found = scored("stack of 4 switches", "trunk", topology=topology, seed=STACK_SEED)
     assert (found.all_found, found.wrong) == (True, 0)
@@ -141,6 +141,7 @@ def test_no_rank_is_accused_because_its_messages_always_collide_under_load() -> 
 @pytest.mark.parametrize(
     ("structure", "seed"), [("small job in a dragonfly", 7001), ("Slim Fly", 7001), ("units in a torus", 7002)]
 )
+@pytest.mark.long("more structures")
 def test_a_slow_trunk_is_named_and_not_the_group_at_its_end(structure: str, seed: int) -> None:
     found = scored(structure, "trunk", topology=True, seed=seed)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
@@ -149,24 +150,29 @@ def test_a_slow_trunk_is_named_and_not_the_group_at_its_end(structure: str, seed
 @pytest.mark.parametrize(
     ("structure", "seed"), [("service hosts in a tree", 7001), ("dragonfly of two generations", 9303)]
 )
+@pytest.mark.long("more structures")
 def test_a_slow_leaf_is_named_and_neither_its_ways_to_a_kind_of_hosts_nor_pairs_elsewhere(
     structure: str, seed: int
 ) -> None:
     assert_only_verdict(structure, "leaf", seed=seed)
 
 
+@pytest.mark.long("more structures")
 def test_a_slow_link_inside_a_leaf_is_found_though_it_takes_what_links_between_leaves_take_under_load() -> None:
     assert_only_verdict("spines of two generations", "link", seed=9203)
 
 
+@pytest.mark.long("more structures")
 def test_no_pair_of_a_mesh_is_accused_for_the_length_of_its_way() -> None:
     assert_only_verdict("mesh of hosts", "chassis", seed=9301)
 
 
+@pytest.mark.long("more structures")
 def test_no_host_is_slow_now_and_then_because_it_was_measured_alone_more_often_than_others() -> None:
     assert_only_verdict("chassis in a dragonfly", "host")
 
 
+@pytest.mark.long("more structures")
 def test_no_host_is_slow_now_and_then_for_a_trunk_that_some_messages_avoid() -> None:
     found = scored("dragonfly+", "trunk", seed=DETOURS_SEED)
     assert (found.all_found, {said.kind for said in found.said}) == (True, {"trunk"})
@@ -174,6 +180,7 @@ def test_no_host_is_slow_now_and_then_for_a_trunk_that_some_messages_avoid() -> 
 
 @pytest.mark.parametrize("topology", [False, True])
 @pytest.mark.parametrize("partners", [8, 16])
+@pytest.mark.long
 def test_no_leaf_is_accused_by_a_sample_of_an_oversubscribed_tree(partners: int, topology: bool) -> None:
     found = score(Case("fat tree 4:1 static", (), SAMPLED_SEED, 64, partners=partners, topology=topology))
     assert found is not None
@@ -181,6 +188,7 @@ def test_no_leaf_is_accused_by_a_sample_of_an_oversubscribed_tree(partners: int,
 
 
 @pytest.mark.parametrize("kinds", [(), ("host",)])
+@pytest.mark.one_in(2)
 def test_nothing_but_a_slow_host_is_accused_by_four_partners(kinds: tuple[str, ...]) -> None:
     found = score(Case("HyperX", kinds, FEW_PARTNERS_SEED, HOSTS, partners=4))
     assert found is not None
@@ -192,23 +200,27 @@ def test_a_slow_rank_is_named_and_not_its_host() -> None:
 
 
 @pytest.mark.parametrize(("structure", "seed"), [("cells, 2:1 twice by receiver", 7903), ("Kautz graph", 9402)])
+@pytest.mark.long("more structures")
 def test_a_slow_rank_that_load_hides_is_named_and_not_its_host_for_the_link_inside(structure: str, seed: int) -> None:
     found = scored(structure, "rank", seed=seed)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
+@pytest.mark.long("more structures")
 def test_no_host_is_accused_of_which_ranks_far_from_the_adapter_were_measured_alone() -> None:
     assert_only_verdict("fewer uplinks in later leaves", "loss", seed=9401)
 
 
+@pytest.mark.long("more structures")
 def test_a_slow_rank_is_named_though_at_another_size_only_its_links_were_measured_alone() -> None:
     found = scored("far socket, 4 ranks", "rank", seed=7701)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
 @pytest.mark.parametrize(
-    "structure", one_of(18, [name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS, *NO_CHASSIS)], 1)
+    "structure", [name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS, *NO_CHASSIS)]
 )
+@pytest.mark.long
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
     assert_only_verdict(structure, "chassis")
 
@@ -218,6 +230,7 @@ def test_the_hosts_of_a_slow_chassis_are_one_verdict_where_they_are_in_a_row() -
     assert (found.all_found, len(found.said)) == (True, 1)
 
 
+@pytest.mark.long("more structures")
 def test_a_group_of_which_a_chassis_is_half_is_not_named_beside_it() -> None:
     assert_only_verdict("dragonfly of single cables", "chassis", seed=9402)
 
@@ -243,5 +256,6 @@ def test_groups_show_by_the_ranks_on_one_rail() -> None:
 
 
 @pytest.mark.parametrize("structure", ["4 rails", "2 rails that do not meet"])
+@pytest.mark.one_in(2)
 def test_a_slow_adapter_is_not_taken_for_its_host(structure: str) -> None:
     assert_only_verdict(structure, "adapter")

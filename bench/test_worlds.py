@@ -1814,6 +1814,7 @@ def test_placement_groups_are_nearer_within_and_each_pair_has_a_latency_of_its_o
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"three levels, 2:1 between pods", "unequal leaves, 2:1 adaptive"}))
+@pytest.mark.one_in(3)
 def test_structures_have_groups_of_at_least_two_hosts_at_any_size(name: str) -> None:
     for hosts in range(8, 257, 8):
         structure = built(name, hosts)
@@ -1967,6 +1968,7 @@ def test_one_bad_uplink_takes_its_share_of_an_adaptive_leaf_and_all_of_a_static_
     assert 1 - left["adaptive"] == pytest.approx((1 - left["static"]) / 4, abs=0.1)
 
 
+@pytest.mark.long
 def test_a_slow_cable_of_a_slim_fly_slows_all_messages_that_go_over_it_and_no_others() -> None:
     healthy = World(built("Slim Fly", 32), kernel=ONE_WAY)
     fault = planted("trunk", healthy.structure, np.random.default_rng(1))
@@ -2058,6 +2060,7 @@ def test_what_a_run_says_of_itself_has_true_steps_and_the_rates_of_adapters() ->
 
 
 @pytest.mark.parametrize("name", ALL)
+@pytest.mark.one_in(20)
 def test_every_structure_can_be_measured_with_every_part_that_it_has(name: str) -> None:
     structure = built(name)
     for kind in KINDS:

@@ -54,6 +54,7 @@ LEFT_OUT = {  # all that no tier runs; pages.py says how a page tells why
         "beds.py",
     },
 }
+TAKE_LONG = {f"docs/{name}.md" for name in ("check", "gallery", "guide", "history", "install", "monitoring", "predict")}
 every_page = pytest.mark.parametrize("page", pages(), ids=name_of)
 
 
@@ -77,7 +78,14 @@ def test_every_block_says_what_it_holds_and_every_exception_is_known(page: Path)
 
 
 @pytest.mark.usefixtures("bed")
-@pytest.mark.parametrize("page", [page for page in pages() if "```" in page.read_text()], ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=name_of(page), marks=pytest.mark.long if name_of(page) in TAKE_LONG else ())
+        for page in pages()
+        if "```" in page.read_text()
+    ],
+)
 def test_the_commands_of_a_page_do_what_it_says(page: Path, tmp_path: Path, made: Path) -> None:
     blocks = [b for b in blocks_of(page) if b.commands and (LONG or not b.long) and all(map(is_here, b.needs))]
     wrong = []

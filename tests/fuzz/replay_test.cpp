@@ -57,7 +57,7 @@ constexpr std::size_t most_bytes = std::size_t{16} << 20;  // of one allocation,
 std::size_t mutations_of(const std::string& name) {
   const bool is_slow =
       name == "options" || name == "linktest" || name == "host_files" || name == "coordinator";
-  return is_slow ? 300 : 3000;
+  return is_slow ? 150 : 2000;
 }
 
 Blob contents_of(const std::filesystem::path& path) {

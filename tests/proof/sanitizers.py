@@ -17,6 +17,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 BUILDS = {"dev": "ASan, UBSan", "tsan": "TSan"}
+ALL = {
+    "dev": ["-DEVERYLINK_SANITIZE=address,undefined"],
+    "tsan": [],
+}  # more than in make test
 TARGETS = ("core/all", "transport_contract_test")
 # Leaks cannot be told here: ranks end by _exit, as libraries may still hold their buffers.
 SETTINGS = {"ASAN_OPTIONS": "detect_leaks=0"}
@@ -40,7 +44,7 @@ class Row:
 
 
 def build(preset: str) -> None:
-    subprocess.run(["cmake", "--preset", preset, "--log-level=WARNING"], cwd=ROOT, check=True)
+    subprocess.run(["cmake", "--preset", preset, "--log-level=WARNING", *ALL[preset]], cwd=ROOT, check=True)
     subprocess.run(["cmake", "--build", "--preset", preset, "--target", *TARGETS], cwd=ROOT, check=True)
 
 

@@ -122,6 +122,7 @@ def test_without_links_tried_alone_the_line_does_not_mention_them(made: Make) ->
 @pytest.mark.thorough
 @settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6))))
+@pytest.mark.long
 def test_every_failed_link_is_in_a_line_or_counted_in_the_rest(
     tmp_path_factory: pytest.TempPathFactory, bad: set[Link]
 ) -> None:
@@ -136,6 +137,7 @@ def test_every_failed_link_is_in_a_line_or_counted_in_the_rest(
 @pytest.mark.thorough
 @settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6)), min_size=1), st.integers(1, 6))
+@pytest.mark.long
 def test_a_folded_map_shows_the_worst_links_of_the_full_map(
     tmp_path_factory: pytest.TempPathFactory, bad: set[Link], most: int
 ) -> None:

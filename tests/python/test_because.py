@@ -136,6 +136,7 @@ def verdict(kind: str, *subject: str) -> Judgement:
         ("host", "governor", "powersave", verdict("trunk", "leaf 1"), ""),
     ],
 )
+@pytest.mark.one_in(2)
 def test_what_is_accused_decides_what_may_explain_it(
     part: str, name: str, value: str, judgement: Judgement, found: str, tmp_path: Path
 ) -> None:

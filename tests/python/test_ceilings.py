@@ -27,6 +27,7 @@ def ceiling(folder: Path, machines: list[Machine]) -> Ceiling | None:
     ],
 )
 @pytest.mark.parametrize("fabric", ["ib", "roce", "ethernet"])
+@pytest.mark.one_in(3)
 def test_the_port_or_the_narrowest_pcie_link_limits(
     fabric: str, model: Model, gigabits: float, limit: str, tmp_path: Path
 ) -> None:

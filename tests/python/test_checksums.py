@@ -45,6 +45,7 @@ def medians(path: Path, size: int = 65536) -> Any:
 
 
 @pytest.mark.parametrize("column", ["from", "outcome", "median", "late"])
+@pytest.mark.one_in(4)
 def test_a_flipped_bit_is_named_and_costs_no_more_than_its_batch(column: str, good: Path) -> None:
     whole = medians(good)
     flip(good, f"sizes/65536/{column}", 5)
@@ -70,6 +71,7 @@ def test_damaged_batches_that_follow_each_other_are_one_region(good: Path) -> No
         ("adapters", (0, 0, 0, 0)),
     ],
 )
+@pytest.mark.one_in(4)
 def test_a_damaged_column_of_the_ranks_is_named_and_not_used(
     column: str, expected: tuple[Any, ...], good: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,6 +125,7 @@ def test_of_damaged_steps_nothing_is_known(good: Path) -> None:
         ("local_faults/cause", "what hosts lacked: damaged, left out"),
     ],
 )
+@pytest.mark.one_in(2)
 def test_damaged_remarks_and_local_faults_are_named_and_left_out(column: str, said: str, tmp_path: Path) -> None:
     made = make_results(
         tmp_path / "made.h5", remarks=["hosts 2 and 5 are both named n3"], local_faults=[(3, "no room")]
@@ -175,6 +178,7 @@ IMPOSSIBLE: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize("why", IMPOSSIBLE)
+@pytest.mark.one_in(2)
 def test_a_row_that_no_run_measures_is_named_and_left_out(why: str, tmp_path: Path) -> None:
     column, value = IMPOSSIBLE[why]
 

@@ -65,6 +65,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(
 
 
 @pytest.mark.parametrize("start", [[sys.executable, "-m", "everylink"], [ROOT / "scripts/everylink"]])
+@pytest.mark.one_in(2)
 def test_nothing_is_imported_from_the_current_folder(start: list[object], file: Path) -> None:
     for module in ("numpy", "json", "rich", "h5py"):
         (file.parent / f"{module}.py").write_text("raise SystemExit('hostile')")

@@ -124,6 +124,7 @@ def test_different_settings_are_reported(tmp_path: Path, everylink: Command) -> 
         (("base.h5", "new.h5", "--at-least", "1e9%"), "--at-least 1e9%: must be"),
     ],
 )
+@pytest.mark.one_in(2)
 def test_a_mistake_is_one_line(
     arguments: tuple[str, ...],
     expected: str,
@@ -138,6 +139,7 @@ def test_a_mistake_is_one_line(
 
 
 @pytest.mark.parametrize("recipe", damaged_by(READ))
+@pytest.mark.one_in(7)
 def test_an_unusual_file_is_compared_and_merged_or_refused_in_one_line(
     recipe: Recipe, tmp_path: Path, everylink: Command
 ) -> None:

@@ -32,6 +32,7 @@ def only(found: Comparison, *, slower: int = 0, faster: int = 0) -> None:
 @pytest.mark.parametrize(
     "shape", [(2, 1, True), (4, 2, True), (8, 1, False), (16, 4, True), (32, 1, True), (40, 2, False)]
 )
+@pytest.mark.one_in(6)
 def test_a_healthy_fabric_is_unchanged_whatever_its_noise(shape: tuple[int, int, bool]) -> None:
     hosts, ranks_per_host, both = shape
     for seed in range(20):
@@ -44,6 +45,7 @@ def test_a_healthy_fabric_is_unchanged_whatever_its_noise(shape: tuple[int, int,
 
 @pytest.mark.parametrize("hosts", [4, 16, 64])
 @pytest.mark.parametrize("ranks_per_host", [1, 3])
+@pytest.mark.one_in(3)
 def test_a_host_that_got_slow_is_the_only_finding(hosts: int, ranks_per_host: int) -> None:
     for seed in range(3):
         base = fabric_run(hosts=hosts, seed=seed, ranks_per_host=ranks_per_host)
@@ -240,6 +242,7 @@ def test_links_that_failed_in_one_run_only_are_named() -> None:
 
 @pytest.mark.thorough
 @given(st.integers(0, 2**32), st.integers(2, 9), st.integers(1, 3))
+@pytest.mark.long
 def test_a_run_is_never_changed_against_itself_however_it_is_numbered(seed: int, hosts: int, ranks: int) -> None:
     run = fabric_run("slow-host:n0*0.5", "dark:n0>n1", hosts=hosts, ranks_per_host=ranks, seed=seed, transient=0.05)
     found = compare(run, renumbered(run, seed))

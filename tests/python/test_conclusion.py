@@ -70,6 +70,7 @@ def says(text: str, case: Case) -> bool:
 
 @pytest.mark.usefixtures("fake_core")
 @pytest.mark.parametrize("options", [(), ("--quiet",), ("--confirm",)])
+@pytest.mark.one_in(18)
 def test_run_says_it(options: tuple[str, ...], case: Case, everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE", f"results={case[0]}")
     code, out, _ = everylink("run", *options)
@@ -78,6 +79,7 @@ def test_run_says_it(options: tuple[str, ...], case: Case, everylink: Command, m
 
 
 @pytest.mark.parametrize("command", ["show", "diagnose"])
+@pytest.mark.one_in(3)
 def test_show_and_diagnose_say_it(command: str, case: Case, everylink: Command) -> None:
     code, out, _ = everylink(command, case[0])
     assert says(out, case), out
@@ -93,6 +95,7 @@ def test_check_says_it(case: Case) -> None:
     assert says(alone, case)
 
 
+@pytest.mark.one_in(2)
 def test_json_says_it(case: Case, everylink: Command) -> None:
     for text in (everylink("diagnose", case[0], "--format", "json")[1], check_json(checked(judged(read(case[0]))))):
         said = json.loads(text)
@@ -119,6 +122,7 @@ def test_printed_pages_name_what_is_open_and_never_say_healthy(case: Case) -> No
     assert lines == ([case[1]] if case[2] is Conclusion.UNDECIDED else [])
 
 
+@pytest.mark.one_in(3)
 def test_pages_of_load_patterns_say_it(case: Case, tmp_path: Path) -> None:
     load = read(make_service(tmp_path / "load.h5", lambda kind, client, server: 1e-3))
     run = JudgedRun(load, judged(read(case[0])).judgement)

@@ -87,6 +87,7 @@ def test_true_steps_are_kept_and_attempts_have_names_or_numbers(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("sizes", ["1048576", "8,1048576"])
+@pytest.mark.one_in(2)
 def test_a_file_written_and_read_again_has_the_same_steps_and_attempts(
     sizes: str, tmp_path: Path, everylink: Command
 ) -> None:
@@ -240,6 +241,7 @@ def test_every_matrix_survives_a_round_trip(
 
 
 @pytest.mark.thorough
+@pytest.mark.long
 def test_many_lines_are_read_in_portions(tmp_path: Path) -> None:
     ranks = 300  # more links than one portion has lines
     frm, to = np.nonzero(~np.eye(ranks, dtype=bool))

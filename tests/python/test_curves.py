@@ -83,6 +83,7 @@ def test_links_that_fail_at_a_size_do_not_count_as_a_fall(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("ending", ["pdf", "png"])
+@pytest.mark.one_in(2)
 def test_each_kernel_has_a_figure_and_falls_are_reported(tmp_path: Path, everylink: Command, ending: str) -> None:
     rates = {8: 1e7, 1024: 1e9, 65536: 5e8}
     a = make_results(tmp_path / "a.h5", sizes=tuple(rates), time=lambda _, size: size / rates[size])
@@ -102,6 +103,7 @@ def test_each_kernel_has_a_figure_and_falls_are_reported(tmp_path: Path, everyli
         assert imread(written[0]).std() > 0.01
 
 
+@pytest.mark.long
 def test_a_page_of_curves_stands_alone_and_names_cannot_become_html(tmp_path: Path, everylink: Command) -> None:
     a = make_results(tmp_path / "<script>alert(1)<x>.h5", sizes=SIZES)
     b = make_results(tmp_path / "b.h5", sizes=SIZES, attributes={"kernel": "bidirectional"})
@@ -127,6 +129,7 @@ def test_a_page_of_curves_stands_alone_and_names_cannot_become_html(tmp_path: Pa
     [{"sizes": (65536,)}, {"hosts": ("a", "b"), "sizes": (1,)}, {"time": lambda link, size: 1e-6, "sizes": (1, 2)}],
     ids=["one size", "one byte", "two sizes of one time"],
 )
+@pytest.mark.one_in(2)
 def test_few_sizes_are_drawn_too(tmp_path: Path, everylink: Command, options: dict[str, object]) -> None:
     path = make_results(tmp_path / "x.h5", **options)  # type: ignore[arg-type]
     assert everylink("report", path, "--curves", "-o", tmp_path / "x.png")[0] == 0

@@ -27,12 +27,14 @@ def test_the_undamaged_file_is_valid(good: Path) -> None:
 
 
 @pytest.mark.parametrize("recipe", damaged_by(REFUSED))
+@pytest.mark.one_in(5)
 def test_a_damaged_file_is_refused_in_one_line(recipe: Recipe, good: Path) -> None:
     recipe(good)
     assert_refused(good)
 
 
 @pytest.mark.parametrize("recipe", damaged_by(READ))
+@pytest.mark.one_in(5)
 def test_an_unusual_file_is_shown_and_drawn(recipe: Recipe, good: Path, tmp_path: Path) -> None:
     recipe(good)
     for command in (("show", good), ("report", good, "-o", tmp_path / ("x.pdf" if LONG else "x.html"))):

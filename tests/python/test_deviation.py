@@ -177,6 +177,7 @@ def test_only_the_slowest_links_are_kept(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("ranks", [640, 1000])
+@pytest.mark.one_in(2)
 def test_a_slow_host_stands_out_of_transients_where_sixteen_hosts_share_a_block(ranks: int) -> None:
     """And so does a pair of hosts, where hosts have several ranks; the worst links of blocks tell neither."""
     random = np.random.default_rng(3)
@@ -282,6 +283,7 @@ def _medians_of_readings(size: Size, ranks: int) -> NDArray[np.float32]:
 @pytest.mark.parametrize("turns", [1, 3, 40, 5000])
 @pytest.mark.parametrize("block", [1, 7, 100, 2**18])
 @pytest.mark.parametrize("last", [False, True], ids=["in any order", "one link last"])
+@pytest.mark.one_in(2)
 def test_of_any_number_of_readings_a_link_has_their_median(
     turns: int, block: int, last: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

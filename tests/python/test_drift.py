@@ -182,6 +182,7 @@ def the_one(found: Drift) -> Deviation:
 
 @pytest.mark.parametrize("hosts", [8, pytest.param(64, marks=pytest.mark.long)])
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+@pytest.mark.one_in(7)
 def test_a_planted_fault_is_named_on_its_part_and_nothing_else_is(fault: Fault, hosts: int, tmp_path: Path) -> None:
     machines = cluster(hosts, fabric=fault.fabric)
     fault.plant(machines)
@@ -193,6 +194,7 @@ def test_a_planted_fault_is_named_on_its_part_and_nothing_else_is(fault: Fault, 
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+@pytest.mark.one_in(8)
 def test_a_fault_among_two_generations_is_named_among_its_own(fault: Fault, tmp_path: Path) -> None:
     machines = cluster(16, fabric=fault.fabric)
     machines += [machine(16 + number, fabric=fault.fabric, model=OLDER) for number in range(16)]
@@ -202,6 +204,7 @@ def test_a_fault_among_two_generations_is_named_among_its_own(fault: Fault, tmp_
 
 
 @pytest.mark.parametrize("first", [0, 20, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(40, 200, 20))])
+@pytest.mark.long
 def test_nothing_is_said_of_a_healthy_cluster(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + 20):
         found = drift_in(tmp_path, clean_variation(seed))

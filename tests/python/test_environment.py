@@ -56,6 +56,7 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("command", ["show", long("diagnose --format json"), long("export --what slowest"), "--help"])
+@pytest.mark.one_in(2)
 def test_a_full_standard_output_is_one_line(command: str, file: Path) -> None:
     said = in_shell(file.parent, f"everylink {command} {'' if command == '--help' else file.name} > /dev/full")
     assert (said.returncode, said.stderr) == (1, "everylink: output: No space left on device\n")
@@ -90,6 +91,7 @@ def test_closed_input_and_errors_change_nothing(file: Path, everylink: Command) 
         long("report a.h5 -o x.png"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_full_disk_is_one_line_and_leaves_nothing(command: str, tmp_path: Path) -> None:
     for name in ("a.h5", "b.h5"):
         make_results(tmp_path / name)
@@ -113,6 +115,7 @@ def test_simulate_notices_a_full_disk_at_any_byte(limit: int, tmp_path: Path) ->
     "variables",
     [{"MPLBACKEND": "no-such-backend", "HOME": None, "TERM": None}, {"HOME": "/dev/null", "MPLCONFIGDIR": "/dev/null"}],
 )
+@pytest.mark.long
 def test_a_report_is_drawn_whatever_the_variables(variables: dict[str, str | None], file: Path) -> None:
     said = in_shell(file.parent, f"everylink report {file.name} -o x.pdf", **variables)
     assert (said.returncode, said.stdout, said.stderr) == (0, "x.pdf\n", "")
@@ -289,6 +292,7 @@ def sizes(folder: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.mark.parametrize("command", READERS)
 @pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.one_in(3)
 def test_what_is_no_results_file_is_named(name: str, command: str, refused: Refused) -> None:
     assert f"everylink: {name}: {INPUTS[name]}" in refused(command.replace("X", name))
 
@@ -300,6 +304,7 @@ def test_other_input_that_cannot_be_used_is_named(command: str, said: str, refus
 
 @pytest.mark.parametrize("command", ["run -m sim --hosts", "check --mode sim"])
 @pytest.mark.parametrize(("hosts", "said"), HOSTS.values(), ids=HOSTS.keys())
+@pytest.mark.one_in(4)
 def test_hosts_that_cannot_be_used_are_named(command: str, hosts: str, said: str, refused: Refused) -> None:
     assert said in refused(f"{command} {hosts}")
 
@@ -316,6 +321,7 @@ def test_a_number_that_makes_no_sense_is_refused_by_the_name_of_its_option(
     ("output", "said"),
     [("no/x", "folder no does not exist"), ("folder", "is a folder"), ("out", "is a folder, a pipe or a device")],
 )
+@pytest.mark.one_in(2)
 def test_output_that_cannot_be_written_is_refused_even_with_force(
     command: str, output: str, said: str, refused: Refused
 ) -> None:
@@ -323,6 +329,7 @@ def test_output_that_cannot_be_written_is_refused_even_with_force(
 
 
 @pytest.mark.parametrize(("command", "said"), WORDS.items())
+@pytest.mark.one_in(2)
 def test_mistyped_and_contradictory_words_are_named(command: str, said: str, refused: Refused) -> None:
     assert said in refused(command)
 
@@ -348,6 +355,7 @@ HARMLESS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("variables", HARMLESS.values(), ids=HARMLESS.keys())
+@pytest.mark.one_in(3)
 def test_show_is_the_same_in_any_environment(variables: dict[str, str | None], file: Path, everylink: Command) -> None:
     usual = everylink("show", file)
     said = in_shell(file.parent, f"everylink show '{file}'", **variables)
@@ -370,6 +378,7 @@ def test_few_open_files_suffice_to_show(file: Path) -> None:
     assert (said.returncode, said.stderr) == (0, "")
 
 
+@pytest.mark.long
 def test_few_processes_suffice_to_show(file: Path) -> None:
     drop = "setpriv --reuid 65534 --clear-groups" if os.geteuid() == 0 else "env"  # the limit does not apply to root
     if subprocess.run([*drop.split(), sys.executable, "-c", ""], capture_output=True, check=False).returncode != 0:
@@ -393,6 +402,7 @@ def test_a_foreign_numpy_on_pythonpath_is_one_line(file: Path) -> None:
 
 @pytest.mark.parametrize("command", ["simulate --hosts 4 -o x.h5", long("report {} -o x.html")])
 @pytest.mark.parametrize("enter", ["cd /sys", "mkdir gone; cd gone; rmdir ../gone"])
+@pytest.mark.one_in(2)
 def test_a_folder_that_takes_no_files_is_one_line(enter: str, command: str, file: Path) -> None:
     said = in_shell(file.parent, f"{enter}; everylink {command.format(file)}")
     assert (said.returncode, said.stdout) == (2, "")

@@ -60,6 +60,7 @@ def converted(everylink: Command, *path: Path, options: tuple[str, ...] = ()) ->
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("between", ["x.h5", "x.npz"])
+@pytest.mark.one_in(5)
 def test_nothing_is_lost_from_linktest_and_back(sample: Path, between: str, tmp_path: Path, everylink: Command) -> None:
     back = tmp_path / "pingpong_results_bin.sion"
     assert converted(everylink, sample, tmp_path / between, back) == []
@@ -177,6 +178,7 @@ def test_an_impossible_conversion_is_refused_and_nothing_is_written(
 
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32), half=st.integers(1, 5), together=st.booleans(), way=st.permutations(["h5", "npz"]))
+@pytest.mark.long
 def test_every_run_of_linktest_survives_every_conversion(
     tmp_path_factory: pytest.TempPathFactory, seed: int, half: int, together: bool, way: list[str]
 ) -> None:
@@ -263,6 +265,7 @@ DAMAGED_ARCHIVES = {
 
 
 @pytest.mark.parametrize("make", DAMAGED_ARCHIVES.values(), ids=DAMAGED_ARCHIVES.keys())
+@pytest.mark.one_in(4)
 def test_a_damaged_archive_is_refused_in_one_line(make: Any, tmp_path: Path) -> None:
     make(tmp_path / "x.npz")
     assert_refused(tmp_path / "x.npz")

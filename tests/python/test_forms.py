@@ -81,6 +81,7 @@ def keys(value: object) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("command", EVERYLINK.commands, ids=lambda command: command.name)
+@pytest.mark.one_in(5)
 def test_every_command_has_format_and_quiet(command: object) -> None:
     options = {option.names[0]: option for option in command.options}  # type: ignore[attr-defined]
     assert options["--format"].choices[:2] == ("text", "json")
@@ -92,6 +93,7 @@ def test_every_command_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize(("words", "schema"), [(words, schema) for words, schema, _ in ANSWERS])
+@pytest.mark.one_in(13)
 def test_json_is_one_documented_object_and_nothing_else(words: str, schema: str, everylink: Command) -> None:
     code, out, err = everylink(*words.split(), "--format", "json")
     assert code in (0, 3, 4)
@@ -104,6 +106,7 @@ def test_json_is_one_documented_object_and_nothing_else(words: str, schema: str,
 
 
 @pytest.mark.parametrize(("words", "line"), [(words, line) for words, _, line in ANSWERS])
+@pytest.mark.one_in(17)
 def test_quiet_prints_one_line_or_nothing(words: str, line: str, everylink: Command) -> None:
     code, out, _ = everylink(*words.split(), "--quiet")
     assert re.fullmatch(f"{line}\n" if line else "", out), out
@@ -119,6 +122,7 @@ def force(words: str) -> list[str]:
 
 
 @words
+@pytest.mark.one_in(13)
 def test_files_named_by_json_exist(words: str, everylink: Command) -> None:
     said = json.loads(everylink(*words.split(), "--format", "json")[1])
     named = said.get("files", said.get("placement", {}).get("files", []))
@@ -159,6 +163,7 @@ def test_quiet_is_refused_where_it_would_leave_nothing(words: str, said: str, ev
     "words", ["run --force", "show dead.h5", *(pytest.param(words, marks=pytest.mark.long) for words in
                                                ("diagnose dead.h5", "compare a.h5 dead.h5"))]
 )  # fmt: skip
+@pytest.mark.one_in(2)
 def test_a_terminal_gets_colours_unless_no_color_is_set(words: str) -> None:
     command = [sys.executable, "-P", "-m", "everylink", *words.split()]
     colour = re.compile(r"\x1b\[[0-9;]*3[0-9]")

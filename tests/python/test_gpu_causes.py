@@ -89,6 +89,7 @@ CAUSES: dict[str, tuple[Plant, str, str]] = {
 
 
 @pytest.mark.parametrize(("plant", "mode", "cause"), CAUSES.values(), ids=CAUSES)
+@pytest.mark.one_in(3)
 def test_a_slow_gpu_has_its_own_cause(plant: Plant, mode: str, cause: str, tmp_path: Path) -> None:
     found = verdict_of(run(tmp_path / "x.h5", plant, slow(GPU_1), mode=mode))
     assert (found.kind, found.subject, found.because) == ("rank", ("n03:gpu1",), cause)
@@ -105,6 +106,7 @@ def test_a_gpu_is_a_cause_of_a_slow_host_only_if_it_holds_messages(tmp_path: Pat
     assert (found.subject, found.because) == (("n03",), NONE_SEEN)
 
 
+@pytest.mark.long
 def test_gpus_below_one_pcie_switch_are_one_verdict(tmp_path: Path, everylink: Command) -> None:
     both = slow(BAD * EACH + 2, BAD * EACH + 3)
     found = verdict_of(run(tmp_path / "x.h5", nothing, both))
@@ -211,6 +213,7 @@ def test_what_goes_direct_or_is_not_known_is_not_said(paths: list[str], tmp_path
     assert not run(tmp_path / "x.h5", nothing, steady, paths=paths).judgement.findings
 
 
+@pytest.mark.long
 def test_a_report_has_a_table_of_the_gpus(tmp_path: Path, everylink: Command) -> None:
     found = run(tmp_path / "x.h5", told("gpu/1", "throttle_reasons", "hw_thermal_slowdown"), steady)
     (table,) = [one for one in report_tables(found) if one.title == "GPUs whose memory held the messages"]

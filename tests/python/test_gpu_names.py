@@ -55,6 +55,7 @@ def test_verdicts_of_one_host_name_gpus(tmp_path: Path, everylink: Command) -> N
 
 
 @pytest.mark.parametrize("hosts", [HOSTS, EIGHT[:4]])
+@pytest.mark.one_in(2)
 def test_a_page_names_gpus(hosts: tuple[str, ...], tmp_path: Path, everylink: Command) -> None:
     path = on_gpus(tmp_path / "x.h5", (0, 1, 2, 3), hosts=hosts)
     assert everylink("report", path, "-o", tmp_path / "x.html")[0] == 0
@@ -65,6 +66,7 @@ def test_a_page_names_gpus(hosts: tuple[str, ...], tmp_path: Path, everylink: Co
 
 
 @pytest.mark.parametrize("kind", ["pdf", "png"])
+@pytest.mark.one_in(2)
 def test_printed_pages_of_gpus_are_drawn(kind: str, tmp_path: Path, everylink: Command) -> None:
     path = on_gpus(tmp_path / "x.h5", range(8), hosts=EIGHT, time=slow_pair)
     assert everylink("report", path, "-o", tmp_path / f"x.{kind}")[0] == 0

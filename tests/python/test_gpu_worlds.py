@@ -66,6 +66,7 @@ def _judged(
 @pytest.mark.thorough
 @EVERY
 @OF_HOSTS
+@pytest.mark.one_in(12)
 def test_healthy_gpus_have_no_verdict(topology: str, hosts: int, tmp_path: Path) -> None:
     for seed, noise in itertools.product(range(12 if LONG else 1), (0.005, 0.03)):
         found = _judged(tmp_path / "x.h5", topology, hosts, seed, noise, lambda a, b: 1.0)
@@ -74,6 +75,7 @@ def test_healthy_gpus_have_no_verdict(topology: str, hosts: int, tmp_path: Path)
 
 @pytest.mark.thorough
 @EVERY
+@pytest.mark.one_in(6)
 def test_a_link_in_a_hundred_that_is_slow_for_a_moment_is_no_fault(topology: str, tmp_path: Path) -> None:
     for seed in range(40 if LONG else 2):
         drawn = np.random.default_rng(9000 + seed)
@@ -85,6 +87,7 @@ def test_a_link_in_a_hundred_that_is_slow_for_a_moment_is_no_fault(topology: str
 @pytest.mark.thorough
 @EVERY
 @OF_HOSTS
+@pytest.mark.one_in(10)
 def test_a_slow_pair_and_a_slow_gpu_are_named(topology: str, hosts: int, tmp_path: Path) -> None:
     own = GPUS * (hosts // 2)  # the first rank of the host with the fault
 

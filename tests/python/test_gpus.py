@@ -103,6 +103,7 @@ FAULTS: dict[str, tuple[Plant, Severity, str]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+@pytest.mark.one_in(3)
 def test_a_fault_of_a_gpu_is_named_and_nothing_else_is(fault: tuple[Plant, Severity, str], tmp_path: Path) -> None:
     plant, severity, sentence = fault
     machines = hosts_with_gpus()

@@ -61,6 +61,7 @@ def pairs(path: Path, count: int = 100) -> dict[tuple[int, int], tuple[SlowRail,
 
 @pytest.mark.parametrize("host", range(HOSTS))
 @pytest.mark.parametrize("rail", range(RAILS))
+@pytest.mark.one_in(2)
 def test_a_slow_rail_is_named_in_every_pair_of_its_host(host: int, rail: int, made: Callable[..., Path]) -> None:
     found = pairs(made(slow_rail(host, rail)))
     assert len(found) == HOSTS * (HOSTS - 1) / 2

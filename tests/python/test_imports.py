@@ -33,6 +33,7 @@ def tree(tmp_path: Path) -> Path:
         ("judge/times.py", "everylink.judge.judge", "No cycles are allowed in everylink.judge"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_planted_wrong_import_fails(module: str, planted: str, broken: str, tree: Path) -> None:
     path = tree / "everylink" / module
     path.write_text(f"{path.read_text()}\nimport {planted}\n")

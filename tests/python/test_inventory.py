@@ -239,6 +239,7 @@ def test_comparing_two_runs_names_what_changed_on_their_hosts(healthy: Path, slo
     ],
     ids=["another cable", "no cable", "firmware", "rate"],
 )
+@pytest.mark.one_in(3)
 def test_comparing_two_runs_names_another_cable_firmware_or_rate(
     part: str, name: str, after: str, title: str, tmp_path: Path, everylink: Command
 ) -> None:

@@ -81,6 +81,7 @@ def good(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("recipe", damaged_by(REFUSED))
+@pytest.mark.one_in(4)
 def test_a_damaged_inventory_is_refused_in_one_line(recipe: Recipe, good: Path) -> None:
     recipe(good)
     code, said, memory = shown("inventory", good)
@@ -99,6 +100,7 @@ def test_an_unusual_inventory_is_shown(recipe: Recipe, good: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["facts/value", "counters/value", "texts/text", "readings/host", "carried/sent"])
+@pytest.mark.one_in(5)
 def test_an_inventory_that_does_not_fit_its_checksums_is_named_and_not_used(
     where: str, good: Path, tmp_path: Path, everylink: Command
 ) -> None:
@@ -239,6 +241,7 @@ def run(path: Path, change: Callable[[list[Machine]], None]) -> Path:
 
 
 @pytest.mark.parametrize("by", ["median", "min"])
+@pytest.mark.one_in(2)
 def test_merging_keeps_the_readings_of_each_run(by: str, tmp_path: Path, everylink: Command) -> None:
     one = run(tmp_path / "one.h5", lambda machines: machines[0].grow("ib/mlx5_0/1", "counters/symbol_error", 5))
     two = run(tmp_path / "two.h5", lambda machines: machines[1].facts.update({("host", "governor"): "powersave"}))
@@ -278,6 +281,7 @@ def test_entries_are_grouped_by_part_name_and_host_in_the_order_of_readings(most
 
 
 @pytest.mark.parametrize("command", ["show", "diagnose", "inventory"])
+@pytest.mark.one_in(2)
 def test_a_run_that_was_killed_before_a_host_was_read_has_an_empty_inventory(
     command: str, good: Path, everylink: Command
 ) -> None:

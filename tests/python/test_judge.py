@@ -53,6 +53,7 @@ def _only(judgement: Judgement) -> Verdict:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.one_in(3)
 def test_no_fault_is_found_in_a_healthy_fabric(seed: int) -> None:
     judgement = _judged(
         hosts=(8, 16, 33, 64, 100, 64, 12, 24)[seed], group=(0, 4, 11, 16, 0, 32, 6, 16)[seed], seed=seed
@@ -94,6 +95,7 @@ def _fetched(results: Results, kernel: str) -> Results:
 
 @pytest.mark.parametrize("kernel", ["put", "get"])
 @pytest.mark.parametrize("fault", ["slow-receive:n17*0.8", "slow-send:n17*0.8", "slow-link:n9>n3*0.6"])
+@pytest.mark.one_in(2)
 def test_puts_and_gets_show_the_direction_of_the_bytes_whichever_rank_leads(kernel: str, fault: str) -> None:
     one_way = _results(_fabric(fault, both=False), confirm=False)
     expected = [(v.kind, v.subject, v.direction) for v in (judge(one_way).verdicts or judge(one_way).suspects)]
@@ -250,6 +252,7 @@ def test_a_slow_trunk_between_two_groups_is_one_verdict_with_node_sets() -> None
 
 
 @pytest.mark.parametrize("confirm", [False, True])
+@pytest.mark.one_in(2)
 def test_the_unidirectional_kernel_shows_the_slow_direction_of_a_trunk(confirm: bool) -> None:
     fabric = _fabric("slow-trunk:g1>g3*0.7", "slow-host:n20*0.6", group=16, both=False)
     grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
@@ -303,6 +306,7 @@ def test_one_slow_rank_does_not_accuse_its_host() -> None:
 
 
 @pytest.mark.parametrize(("ranks", "named"), [((1,), False), ((1, 3), True), ((1, 2), False)])
+@pytest.mark.one_in(3)
 def test_a_device_is_named_if_exactly_its_ranks_are_slow(ranks: tuple[int, ...], named: bool) -> None:
     results = _results(_fabric(*(f"slow-rank:n5:{rank}*0.5" for rank in ranks), hosts=12, ranks=4))
     devices = replace(results.ranks, device=("mlx5_0", "mlx5_1") * 24)
@@ -339,6 +343,7 @@ def test_each_of_several_faults_is_found() -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.long
 def test_three_partners_per_rank_suffice_to_find_a_slow_host() -> None:
     judgement = judge(_results(_fabric("slow-host:n17*0.7", hosts=180), sample=3))
     assert _only(judgement).subject == ("n17",)
@@ -361,6 +366,7 @@ def test_confirm_measures_the_links_that_reveal_groups() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.one_in(3)
 def test_no_fault_is_found_in_a_healthy_fabric_with_few_links(seed: int) -> None:
     assert judge(_results(_fabric(hosts=150, group=25, seed=seed), sample=3)).conclusion is Conclusion.NO_FAULT
 
@@ -402,6 +408,7 @@ def test_the_evidence_on_a_trunk_counts_the_links_that_were_measured() -> None:
 
 
 @pytest.mark.parametrize("fault", ["slow-send:n17*0.5", "slow-receive:n17*0.5", "slow-link:n9>n3*0.5"])
+@pytest.mark.one_in(3)
 def test_the_factor_of_what_is_slow_one_way_is_that_of_the_slow_direction(fault: str) -> None:
     one_way, round_trip = (_only(_judged(fault, both=both)) for both in (False, True))
     assert (round_trip.subject, round_trip.direction) == (one_way.subject, one_way.direction)
@@ -469,6 +476,7 @@ def test_confirm_does_not_ask_for_a_pair_that_never_worked() -> None:
 
 
 @pytest.mark.parametrize(("link", "direction"), [("n9>n{}", "send"), ("n{}>n9", "receive")])
+@pytest.mark.one_in(2)
 def test_a_host_with_many_slow_links_of_one_direction_is_one_verdict(link: str, direction: str) -> None:
     slow = (f"slow-link:{link.format(number)}*0.5" for number in range(20, 32))
     verdict = _only(_judged(*slow))

@@ -111,6 +111,7 @@ def test_rows_are_left_out_replaced_and_added_as_in_memory(
         np.testing.assert_array_equal(getattr(changed[0], name), getattr(changed[1], name), name)
 
 
+@pytest.mark.long
 def test_a_file_written_in_blocks_has_every_link_once_and_all_repeated_measurements(
     tmp_path: Path, everylink: Command, small_blocks: None
 ) -> None:

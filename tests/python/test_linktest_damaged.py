@@ -26,6 +26,7 @@ def test_the_undamaged_file_is_valid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("recipe", damaged_by(REFUSED))
+@pytest.mark.one_in(2)
 def test_a_damaged_sion_file_is_refused_in_one_line(recipe: Recipe, tmp_path: Path) -> None:
     damaged = recipe(GOOD)
     assert damaged != GOOD

@@ -31,6 +31,7 @@ def axes_of(figure: Figure, label: str) -> Axes:
 
 
 @pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.one_in(2)
 def test_every_pattern_has_a_page_with_its_name_and_diagrams(name: str, tmp_path: Path) -> None:
     figure = page(make_pattern(tmp_path / "x.h5", name))
     assert f"pattern {name}" in texts(figure)
@@ -78,6 +79,7 @@ def test_a_matrix_is_drawn_for_patterns_in_which_all_ranks_meet(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.one_in(2)
 def test_a_page_with_only_failures_is_drawn(name: str, tmp_path: Path) -> None:
     flows = [flow(0, 1, 0, GB, outcome=1, messages=0, seconds=0.0)]
     path = make_load(tmp_path / "x.h5", name, flows, [1], variants="put,get" if name == "client-server" else "\0")
@@ -86,6 +88,7 @@ def test_a_page_with_only_failures_is_drawn(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.long
 def test_a_report_is_written_in_each_format(tmp_path: Path, everylink: Command) -> None:
     paths = [make_pattern(tmp_path / f"{name}.h5", name) for name in ("client-server", "shift")]
     for ending in ("html", "pdf", "ps"):
@@ -111,6 +114,7 @@ def test_names_from_a_file_cannot_become_html(tmp_path: Path, everylink: Command
 
 
 @pytest.mark.thorough
+@pytest.mark.long
 def test_links_and_patterns_do_not_share_an_html_page(tmp_path: Path, everylink: Command) -> None:
     paths = [make_pattern(tmp_path / "x.h5", "shift"), make_results(tmp_path / "links.h5")]
     code, _, err = everylink("report", *paths, "-o", tmp_path / "x.html")

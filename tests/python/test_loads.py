@@ -98,6 +98,7 @@ def test_uncommitted_flows_are_not_read(tmp_path: Path) -> None:
         ("max", 1e7, "an impossible time"),
     ],
 )
+@pytest.mark.one_in(2)
 def test_a_flow_that_no_run_measures_is_named_and_its_scene_left_out(
     tmp_path: Path, everylink: Command, column: str, value: float, why: str
 ) -> None:

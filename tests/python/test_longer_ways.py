@@ -31,6 +31,7 @@ def _run(factors: dict[tuple[int, float], float], far: list[tuple[int, int]]) ->
 
 
 @pytest.mark.parametrize(("far", "kind"), [(FAR[:1], "pair"), (FAR, "host")])
+@pytest.mark.one_in(2)
 def test_pairs_that_are_slow_in_small_messages_only_are_structure(far: list[tuple[int, int]], kind: str) -> None:
     judged = judge(_run({SMALL: 1.6, LARGE: 1.01}, far))
     assert not judged.verdicts

@@ -161,6 +161,7 @@ REFUSED: list[tuple[Mapping[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("options", "expected"), REFUSED)
+@pytest.mark.one_in(3)
 def test_a_difference_is_refused_and_named(options: Mapping[str, Any], expected: str, tmp_path: Path) -> None:
     same = {"attributes": options["attributes"]} if "is the same run" in expected else {}
     runs = [run_of(tmp_path, "a.h5", 1.0, **same), run_of(tmp_path, "b.h5", 1.0, **options)]

@@ -199,6 +199,7 @@ def test_confirm_measures_more_passes_with_few_ranks_busy_where_one_pass_shows_t
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("passes", [3, 8])
+@pytest.mark.one_in(3)
 def test_nothing_is_said_of_a_healthy_run(passes: int, seed: int) -> None:
     judgement = judged(run({}, passes, seed))
     assert (judgement.verdicts, judgement.structure) == ((), ())

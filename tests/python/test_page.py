@@ -157,6 +157,7 @@ FAULTS = (
 
 
 @pytest.mark.parametrize("hosts", [64, pytest.param(512, marks=pytest.mark.thorough)])
+@pytest.mark.one_in(2)
 def test_every_planted_fault_is_darker_than_all_healthy_blocks(hosts: int, tmp_path: Path, everylink: Command) -> None:
     """By the pixels of the first screen."""
     page, _ = _simulated(everylink, tmp_path, hosts, FAULTS, "--transient", "0")
@@ -292,6 +293,7 @@ def test_clicking_a_finding_shows_its_place_and_its_evidence(tmp_path: Path, eve
     assert opened == 0
 
 
+@pytest.mark.long
 def test_the_address_keeps_what_is_shown(tmp_path: Path, everylink: Command) -> None:
     page, run = _simulated(everylink, tmp_path, 64, FAULTS, "--sizes", "8,1MiB")
     script = """

@@ -41,6 +41,7 @@ def both(tmp_path: Path) -> tuple[Path, Path]:
     return base, new
 
 
+@pytest.mark.long
 def test_two_runs_are_held_against_each_other(both: tuple[Path, Path], tmp_path: Path, everylink: Command) -> None:
     assert everylink("report", *both, "-o", tmp_path / "x.html")[0] == 0
     *_, against = page_data(tmp_path / "x.html")["runs"]
@@ -78,6 +79,7 @@ def test_runs_that_cannot_be_compared_have_no_comparison(tmp_path: Path, everyli
 
 
 @pytest.mark.parametrize("hosts", [HOSTS, tuple("abcdefgh" * 2)])
+@pytest.mark.one_in(2)
 def test_hosts_are_sorted_and_every_link_keeps_its_numbers(
     hosts: tuple[str, ...], tmp_path: Path, everylink: Command
 ) -> None:
@@ -117,6 +119,7 @@ def test_hosts_are_sorted_and_every_link_keeps_its_numbers(
     assert "order=slowest" in address
 
 
+@pytest.mark.long
 def test_the_address_has_the_order(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "a.h5", hosts=HOSTS, time=_with_slow(5))
     assert everylink("report", path, "-o", tmp_path / "x.html")[0] == 0
@@ -189,6 +192,7 @@ def test_a_finding_is_drawn_against_all_other_links(tmp_path: Path, everylink: C
     assert bars >= 1
 
 
+@pytest.mark.long
 def test_links_that_were_measured_again_are_counted_with_their_finding(tmp_path: Path, everylink: Command) -> None:
     faults = ["--fault", "slow-host:n3*0.7", "--fault", "dark:n7>n9"]
     assert everylink("simulate", "--hosts", "16", *faults, "--confirm", "-o", tmp_path / "a.h5")[0] == 0
@@ -200,6 +204,7 @@ def test_links_that_were_measured_again_are_counted_with_their_finding(tmp_path:
     assert others == 16 * 15 - 30 - 2  # two failed
 
 
+@pytest.mark.long
 def test_large_counts_of_the_histogram_fit(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "a.h5", hosts=HOSTS)
     assert everylink("report", path, "-o", tmp_path / "x.html")[0] == 0
@@ -215,6 +220,7 @@ def test_large_counts_of_the_histogram_fit(tmp_path: Path, everylink: Command) -
     assert min(x for _, x in labels) >= 0
 
 
+@pytest.mark.long
 def test_times_and_bandwidths_are_coloured_where_the_page_has_them(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "a.h5", hosts=HOSTS, time=_with_slow(5), outcomes={(0, 3): 1})
     assert everylink("report", path, "-o", tmp_path / "x.html")[0] == 0

@@ -57,6 +57,7 @@ def values(drawn: Any, axis: Any) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["incast", "shift", "ring", "random-bisection", "all-to-all"])
+@pytest.mark.one_in(5)
 def test_marks_are_where_the_numbers_of_show_are(name: str, tmp_path: Path, everylink: Command) -> None:
     file = make_pattern(tmp_path / "x.h5", name)
     page = report(everylink, file)
@@ -68,6 +69,7 @@ def test_marks_are_where_the_numbers_of_show_are(name: str, tmp_path: Path, ever
         assert values(drawn, diagram["y"]) == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.long
 def test_bars_of_clients_are_as_high_as_their_bandwidths(tmp_path: Path, everylink: Command) -> None:
     file = make_pattern(tmp_path / "x.h5", "client-server")
     page = report(everylink, file)
@@ -103,6 +105,7 @@ def test_the_numbers_of_a_place_are_shown_under_the_mouse_and_by_arrow_keys(tmp_
     assert found["said"] == ["1 sender", "2 senders", "7 senders", "7 senders", "1 sender", "1 sender"]
 
 
+@pytest.mark.long
 def test_what_failed_and_the_impact_are_said_beside_the_marks(tmp_path: Path, everylink: Command) -> None:
     flows = [flow(i, k, 0, GB * k, outcome=int(k == 2 and i == 1)) for i in range(2) for k in range(1, i + 2)]
     incast = make_load(tmp_path / "i.h5", "incast", flows, [1, 2])
@@ -125,6 +128,7 @@ def test_what_failed_and_the_impact_are_said_beside_the_marks(tmp_path: Path, ev
     ]
 
 
+@pytest.mark.long
 def test_the_matrix_names_each_connection_with_its_bandwidth(tmp_path: Path, everylink: Command) -> None:
     file = make_all_to_all(tmp_path / "x.h5", lambda i, j: GB * (0.5 if i == 3 else 1), ranks=8)
     with h5py.File(file, "r+") as stored:
@@ -237,6 +241,7 @@ def test_hostile_names_are_only_text(tmp_path: Path, everylink: Command) -> None
     assert [tip.split("\n")[0] for tip in tips[-2:]] == [f"{hosts[1]}:1", f"{hosts[3]}:3"]  # a server and a client
 
 
+@pytest.mark.long
 def test_runs_in_which_everything_failed_or_nothing_ran_are_pages(tmp_path: Path, everylink: Command) -> None:
     files = []
     for name in PATTERNS:
@@ -256,6 +261,7 @@ def test_runs_in_which_everything_failed_or_nothing_ran_are_pages(tmp_path: Path
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.long
 def test_the_page_is_accessible_by_the_rules_of_axe_core(scheme: str, tmp_path: Path, everylink: Command) -> None:
     files = [make_pattern(tmp_path / f"{name}.h5", name) for name in PATTERNS]
     slow = make_all_to_all(tmp_path / "x.h5", lambda i, j: GB * (0.3 if 3 in (i, j) else 1 + 0.01 * (i + j)), ranks=8)
@@ -272,6 +278,7 @@ def test_the_page_is_accessible_by_the_rules_of_axe_core(scheme: str, tmp_path: 
     assert not violations
 
 
+@pytest.mark.long
 def test_a_page_fits_a_phone(tmp_path: Path, everylink: Command) -> None:
     files = [make_pattern(tmp_path / f"{name}.h5", name) for name in PATTERNS]
     script = """

@@ -72,6 +72,7 @@ def expected_colours(results: Results) -> NDArray[np.uint8]:
 @pytest.mark.parametrize(
     "ranks", [2, 33, 128, *(pytest.param(ranks, marks=pytest.mark.long) for ranks in (3, 7, 64, 99, 127))]
 )
+@pytest.mark.one_in(3)
 def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
     ranks: int, made: Make, tmp_path: Path
 ) -> None:
@@ -86,6 +87,7 @@ def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
 
 
 @pytest.mark.thorough
+@pytest.mark.long
 def test_a_png_has_the_same_colours(made: Make, tmp_path: Path) -> None:
     results = made(hosts=[f"n{i}" for i in range(41)], time=scattered)
     (written,) = write_png([Part("", link_pages(judged(results)))], tmp_path / "x.png")
@@ -107,6 +109,7 @@ def test_one_link_among_thousands_has_a_visible_bar(made: Make) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.long
 def test_a_page_for_each_run_and_size(tmp_path: Path, everylink: Command) -> None:
     a = make_results(tmp_path / "a.h5", sizes=(1, 65536))
     b = make_results(tmp_path / "b.h5", hosts=("x", "y", "z"))
@@ -137,6 +140,7 @@ def test_a_page_for_each_run_and_size(tmp_path: Path, everylink: Command) -> Non
     ],
     ids=["all failed", "no rows yet", "all unknown", "all zero", "two ranks", "odd names", "bidirectional", "no bytes"],
 )
+@pytest.mark.one_in(12)
 def test_odd_runs_are_drawn_too(options: dict[str, Any], ending: str, tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "x.h5", **options)
     code, _, err = everylink("report", path, "-o", tmp_path / f"x.{ending}")
@@ -145,6 +149,7 @@ def test_odd_runs_are_drawn_too(options: dict[str, Any], ending: str, tmp_path: 
 
 
 @pytest.mark.thorough
+@pytest.mark.long
 def test_more_ranks_than_pixels_share_cells(made: Make) -> None:
     results = made(hosts=[f"n{i}" for i in range(600)], time=lambda k, s: 2e-6 if 7 in k else 1e-6)
     figure = page(judged(results), results.sizes[0])
@@ -248,12 +253,14 @@ def assert_within_the_page(figure: Figure) -> None:
     ],
     ids=["long names", "a long command", "unknown kernel", "a bisection", "all failed", "two ranks"],
 )
+@pytest.mark.one_in(2)
 def test_no_text_leaves_the_page(options: dict[str, Any], made: Make) -> None:
     results = made(**options)
     assert_within_the_page(page(judged(results), results.sizes[0]))
 
 
 @pytest.mark.parametrize("suffix", [".html", ".pdf", ".ps", ".png"])
+@pytest.mark.one_in(4)
 def test_an_existing_report_is_kept_without_force(suffix: str, file: Path, everylink: Command) -> None:
     report = file.with_name("x" + suffix)
     report.write_text("mine")
@@ -267,6 +274,7 @@ def test_an_existing_report_is_kept_without_force(suffix: str, file: Path, every
     assert {entry.name for entry in file.parent.iterdir()} == {file.name, report.name} | beside
 
 
+@pytest.mark.long
 def test_an_existing_page_of_several_is_kept_without_force(tmp_path: Path, everylink: Command) -> None:
     file = make_results(tmp_path / "a.h5", sizes=(8, 65536))
     (tmp_path / "x-2.png").write_text("mine")

@@ -94,6 +94,7 @@ def test_the_worst_is_listed_first(tmp_path: Path) -> None:
     assert {row[-1].rpartition(" ")[0] for row in found[PAIRS].rows[:7]} == {"mlx5_1:1 of n05"}
 
 
+@pytest.mark.long
 def test_what_a_table_leaves_out_is_listed_by_the_command_that_it_names(tmp_path: Path, everylink: Command) -> None:
     path = make(tmp_path / "x.h5", hosts=36)
     found = tables(path)
@@ -138,6 +139,7 @@ def test_deviations_that_verdicts_name_are_not_repeated(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_run_without_an_inventory_has_no_section(file: Path, tmp_path: Path, everylink: Command) -> None:
     everylink("report", file, "-o", tmp_path / "x.html")
     assert in_page(tmp_path / "x.html") == [[]]
@@ -190,6 +192,7 @@ def test_the_page_of_a_load_pattern_lists_deviations(tmp_path: Path, everylink: 
 
 @pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs pdftotext (poppler-utils)")
+@pytest.mark.long
 def test_the_pdf_has_a_page_of_the_same_tables_and_there_is_a_picture_of_it(tmp_path: Path, everylink: Command) -> None:
     path = make(tmp_path / "x.h5", older_firmware)
     assert everylink("report", path, "-o", tmp_path / "x.pdf")[0] == 0

@@ -45,6 +45,7 @@ LINKTEST = "Parallel Results for step 3: min: 1 us\nRESULT: Min Time: 1 us\n"
         (("--confirm",), False),
     ],
 )
+@pytest.mark.one_in(6)
 def test_linktests_lines_are_printed_only_if_asked_for(
     options: tuple[str, ...], there: bool, everylink: Command
 ) -> None:
@@ -97,6 +98,7 @@ def test_options_of_the_core_are_passed_on_unchanged(everylink: Command) -> None
         (("-o", "x.sion"), "-o x.sion"),  # holds a single size
     ],
 )
+@pytest.mark.one_in(5)
 def test_links_are_measured_at_three_sizes_unless_the_options_tell_others(
     options: tuple[str, ...], told: str, everylink: Command
 ) -> None:
@@ -111,6 +113,7 @@ def test_without_np_there_is_one_rank_per_processor_but_at_least_two(monkeypatch
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3])
+@pytest.mark.one_in(3)
 def test_the_exit_code_is_that_of_the_core(code: int, everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE", f"exit={code}")
     found, out, _ = everylink("run")
@@ -252,6 +255,7 @@ def test_a_stray_process_behind_the_core_is_not_waited_for(everylink: Command, m
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.one_in(2)
 def test_a_signal_reaches_the_core_once_and_we_wait_for_its_end(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -371,6 +375,7 @@ def is_running(process: int) -> bool:
 
 
 @pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.one_in(2)
 def test_the_core_ends_if_its_command_is_killed(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE", "sleep")
     killed = subprocess.Popen([sys.executable, "-P", "-m", "everylink", command], stdout=subprocess.DEVNULL)
@@ -422,6 +427,7 @@ def test_what_could_not_be_written_is_refused_before_ranks_start(
 
 
 @pytest.mark.parametrize("options", [(), ("--confirm",), ("--quiet",), ("--format", "json"), ("--progress", "json")])
+@pytest.mark.one_in(5)
 def test_a_second_run_in_a_folder_takes_a_new_name_and_says_so(
     options: tuple[str, ...], everylink: Command, tmp_path: Path
 ) -> None:
@@ -464,6 +470,7 @@ def test_an_existing_file_is_kept_if_nothing_is_written(everylink: Command, monk
         (("--report", "x.html"), "no fault found "),
     ],
 )
+@pytest.mark.one_in(2)
 def test_quiet_prints_only_the_verdict(words: tuple[str, ...], said: str, everylink: Command) -> None:
     code, out, _ = everylink("run", "--quiet", *words)
     assert (code, out.startswith(said), out.count("\n")) == (0, True, 1)

@@ -135,6 +135,7 @@ def test_without_a_terminal_there_are_no_escape_sequences(file: Path, everylink:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+@pytest.mark.one_in(2)
 def test_any_encoding_of_the_terminal_works(file: Path, encoding: str) -> None:
     import os
     import subprocess
@@ -147,6 +148,7 @@ def test_any_encoding_of_the_terminal_works(file: Path, encoding: str) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.long
 def test_a_thousand_ranks_fit_into_the_map(tmp_path: Path, everylink: Command) -> None:
     ranks = 1000
     frm, to = np.nonzero(~np.eye(ranks, dtype=bool))
@@ -198,6 +200,7 @@ def test_the_map_shows_every_planted_fault_and_marks_what_verdicts_name(tmp_path
     ],
     ids=["hosts", "links below a limit", "times of many sizes"],
 )
+@pytest.mark.one_in(3)
 def test_no_table_has_more_than_fifteen_rows_without_all(
     options: list[str], begin: str, tmp_path: Path, everylink: Command
 ) -> None:

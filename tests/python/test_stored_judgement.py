@@ -178,6 +178,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.one_in(3)
 def test_a_damaged_judgement_is_ignored_and_made_anew(
     damage: str, run: Path, everylink: Command, times_judged: list[Path]
 ) -> None:
@@ -190,6 +191,7 @@ def test_a_damaged_judgement_is_ignored_and_made_anew(
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"null", b'{"verdicts":7}', b"[" * 100_000, b"\xff", b"1e999"])
+@pytest.mark.one_in(5)
 def test_a_judgement_with_the_right_checksum_and_other_contents_is_ignored(
     text: bytes, run: Path, everylink: Command, times_judged: list[Path]
 ) -> None:
@@ -226,6 +228,7 @@ def test_a_file_of_somebody_else_is_neither_used_nor_replaced(
 
 
 @pytest.mark.parametrize("error", [28, 30, 13])  # no space, a read-only file system, no permission
+@pytest.mark.one_in(2)
 def test_where_nothing_can_be_stored_the_command_works_as_ever(
     error: int, run: Path, everylink: Command, times_judged: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

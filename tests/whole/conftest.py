@@ -17,7 +17,6 @@ import netns
 import numpy as np
 import pytest
 
-LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 CLUSTER = Path(__file__).parents[2] / "testbed/slurm/cluster"
 # mpirun of Open MPI 4 fails if another one creates or removes the folder of sessions at the same moment.
 SESSIONS = tempfile.mkdtemp(prefix="ompi-")
@@ -149,9 +148,7 @@ def possible() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a long test, and fail one that is not kept with its group, before anything is set up for it."""
-    if not LONG and (marker := item.get_closest_marker("long")):
-        pytest.skip("make test-long" + "".join(f": {what}" for what in marker.args))
+    """Fail a test that is not kept with its group, before anything is set up for it."""
     grouped = getattr(item.config.option, "loadgroup", False) and item.get_closest_marker("xdist_group")
     if grouped and "@" not in item.nodeid:
         pytest.fail(f"pytest-xdist does not keep the tests of a group together under pytest {pytest.__version__}")

@@ -72,6 +72,7 @@ def told(runs: list[Seen]) -> str:
 
 
 @pytest.mark.parametrize("seed", seeds(QUICK_HERE, 140))
+@pytest.mark.one_in(5)
 def test_a_run_survives_random_faults_of_its_ranks(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
     judge(chaos.in_processes(seed, tmp_path), tmp_path / "x.h5", figures)
 
@@ -83,6 +84,7 @@ def bed_possible() -> None:
 
 @pytest.mark.usefixtures("bed_possible")
 @pytest.mark.parametrize("seed", seeds(QUICK_BED, 60))
+@pytest.mark.one_in(2)
 def test_a_run_survives_random_faults_of_its_network(seed: int, tmp_path: Path, figures: list[Seen]) -> None:
     judge(chaos.in_bed(seed, tmp_path), tmp_path / "x.h5", figures)
 

@@ -34,6 +34,7 @@ def kept(folder: Path, name: str) -> Path:
     return made
 
 
+@pytest.mark.long("a check")
 def test_a_healthy_cluster_is_called_healthy_and_everything_is_kept(check: Check, ssh_folder: Path) -> None:
     code, lines, err = check("n[1-8]", "--mode", SIM)
     assert code == 0, err
@@ -69,6 +70,7 @@ def test_an_unreachable_host_is_a_verdict_and_the_others_are_measured(check: Che
     ("hosts", "why"),
     [("a[1-6],vanishes1", "its rank did not join"), ("vanishes1,z[1-6]", "no rank joined it as the first host")],
 )
+@pytest.mark.one_in(2)
 def test_a_host_whose_rank_does_not_join_is_a_verdict_even_if_it_is_the_first(
     check: Check, hosts: str, why: str
 ) -> None:
@@ -98,6 +100,7 @@ def test_without_a_cluster_this_machine_is_checked_and_the_verdict_says_so(check
 
 
 @pytest.mark.parametrize("hosts", [[], pytest.param(["n[1-2]"], marks=pytest.mark.long("10 s"))])
+@pytest.mark.long("a check")
 def test_what_refused_modes_print_is_in_the_log_and_their_reason_in_the_answer(
     check: Check, ssh_folder: Path, monkeypatch: pytest.MonkeyPatch, hosts: list[str]
 ) -> None:
@@ -123,6 +126,7 @@ def test_a_mode_that_was_asked_for_and_does_not_start_is_one_line_with_the_reaso
     assert "everylink-measure: --mode ucp: " in log.read_text()
 
 
+@pytest.mark.long("three checks")
 def test_a_store_keeps_each_check_and_says_what_is_new(check: Check, ssh_folder: Path) -> None:
     store = ssh_folder / "store"
     words = ("n[1-4]", "--within", "10s", "--store", str(store), "--mode")
@@ -148,6 +152,7 @@ def test_a_store_keeps_each_check_and_says_what_is_new(check: Check, ssh_folder:
     assert list((store / "incoming").iterdir()) == []
 
 
+@pytest.mark.long("a check")
 def test_a_store_on_a_full_disk_does_not_hide_the_verdict(
     check: Check, ssh_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ def all_answered(flows: Table, servers: int, requests: int) -> None:
 @pytest.mark.parametrize(
     "mode", ["tcp", "ucp", "sim", *(pytest.param(mode, marks=pytest.mark.long) for mode in ("tcp:sockets=3", "ofi"))]
 )
+@pytest.mark.one_in(3)
 def test_every_byte_of_every_answer_arrives(ask: Ask, mode: str) -> None:
     if mode in ("ucp", "ofi"):
         skip_unless_usable(mode)

@@ -61,6 +61,7 @@ def test_a_slow_host_and_a_slow_link_are_distinguished(starts: list[object], tmp
     assert not list(tmp_path.glob("*.plan-*"))
 
 
+@pytest.mark.long
 def test_a_healthy_fabric_needs_few_further_measurements_and_is_called_healthy(tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
     done = everylink("run", "--np", 16, "--confirm", "-m", "sim:hosts=16,noise=0.02", *SIM, "-o", path)
@@ -136,6 +137,7 @@ def test_a_retest_budget_of_zero_leaves_out_the_phases_alone_and_one_way(run: Ru
         (["--confirm", "pairs", "-o", "no.h5"], "--confirm: --output no.h5: No such file"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_a_file_that_cannot_be_confirmed_is_refused_and_kept(
     more: list[object], said: str, run: Run, tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """A dark or very slow rank costs a few time limits in all, not one per step; on the simulated network, virtual time."""
 
 import numpy as np
+import pytest
 
 from conftest import Measure
 
@@ -39,6 +40,7 @@ def test_without_a_retest_budget_nothing_is_retried(measure: Measure) -> None:
     assert set(done.only["attempt"]) == {0}
 
 
+@pytest.mark.long
 def test_a_far_slower_rank_does_not_delay_every_step(measure: Measure) -> None:
     done = measure("--np", RANKS, "--mode", f"sim:slow-host={BAD}*0.005", "-s", "4MiB", "--num-slowest", 0, expect=3)
     main = done.only.main()

@@ -105,6 +105,7 @@ def assert_agrees_with_file(out: str, file: Sion, all_to_all: bool = False) -> N
 
 @pytest.mark.parametrize("options", ["", "-S 1", "-M 1 -Z 2", "-k 64 -i 5 -I 2 -Z 0", "-S 1 -s 1 -Z 100"])
 @pytest.mark.parametrize("ranks", [2, 5, 6])
+@pytest.mark.one_in(2)
 def test_the_output_of_mpilinktest_agrees_with_its_file(call: Call, tmp_path: Path, ranks: int, options: str) -> None:
     out = call(f"mpilinktest {' '.join(SIM)} {ranks} {options}")
     file = read(tmp_path / FILE)
@@ -132,6 +133,7 @@ def test_the_defaults_are_those_of_linktest_1(call: Call, tmp_path: Path) -> Non
         ("-a 1 -M 1 -Y 0", (3, 131072, 1, 1, 0, 1)),
     ],
 )
+@pytest.mark.one_in(3)
 def test_published_lines_of_mpilinktest_run_under_mpi(
     call: Call, tmp_path: Path, options: str, expected: tuple[int, ...]
 ) -> None:
@@ -144,6 +146,7 @@ def test_published_lines_of_mpilinktest_run_under_mpi(
 
 @needs_mpi
 @pytest.mark.parametrize("both", ["--bidirectional", "--bidirection"])
+@pytest.mark.one_in(2)
 def test_published_lines_of_linktest_run_under_mpi(call: Call, tmp_path: Path, both: str) -> None:
     out = call(  # as published, with fewer messages
         f"linktest --mode mpi --num-warmup-messages 1 --num-messages 2 --size-messages 16777216 {both} --bisection",
@@ -224,6 +227,7 @@ def everylink(folder: Path, *words: str, expect: int = 0) -> str:
     "kernel",
     ["", *(pytest.param(kernel, marks=pytest.mark.long) for kernel in ("--bidirectional", "--unidirectional"))],
 )
+@pytest.mark.long
 def test_show_and_the_report_have_the_numbers_of_the_log(call: Call, tmp_path: Path, kernel: str) -> None:
     faults = "sim:hosts=4,slow-host=1*0.5,jitter-host=0*3"
     out = call(f"linktest --mode {faults} --np 8 -n 20 -w 3 -s 1048576 {kernel} --num-slowest 4")

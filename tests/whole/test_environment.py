@@ -94,6 +94,7 @@ WRONG: dict[str, tuple[str, dict[str, str], int, str]] = {
 
 @pytest.mark.quick
 @pytest.mark.parametrize(("command", "variables", "code", "said"), WRONG.values(), ids=WRONG.keys())
+@pytest.mark.one_in(3)
 def test_a_wrong_environment_is_one_line_and_leaves_nothing(
     command: str, variables: dict[str, str], code: int, said: str, shell: Shell, tmp_path: Path
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_wrong_environment_is_one_line_and_leaves_nothing(
         ("everylink check --mode no-such", "no-such does not start (--mode: unknown mode 'no-such'"),
     ],
 )
+@pytest.mark.one_in(7)
 def test_a_check_that_cannot_measure_is_one_line_and_leaves_its_log(
     command: str, said: str, shell: Shell, tmp_path: Path, possible: None
 ) -> None:
@@ -145,6 +147,7 @@ def test_a_low_soft_limit_of_open_files_is_raised(shell: Shell) -> None:
 
 @pytest.mark.parametrize("mode", ["sim", "tcp"])
 @pytest.mark.parametrize("program", ["everylink-measure", "everylink run"])
+@pytest.mark.one_in(4)
 def test_a_machine_with_only_ipv6_measures_over_its_loopback(
     program: str, mode: str, shell: Shell, possible: None
 ) -> None:

@@ -35,6 +35,7 @@ def assert_measured_once(result: object, links: set[tuple[int, int]]) -> None:
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("ranks", [2, 3, 8])
 @pytest.mark.parametrize("mode", ["tcp", "sim"])
+@pytest.mark.one_in(5)
 def test_np_measures_each_ordered_pair_once(measure: Measure, mode: str, ranks: int, kernel: str) -> None:
     result = measure("--np", ranks, "--mode", mode, kernel, "-s", "1,4KiB", *QUICK)
     assert_measured_once(result, every_link(ranks))
@@ -47,6 +48,7 @@ def test_np_measures_each_ordered_pair_once(measure: Measure, mode: str, ranks: 
 @pytest.mark.parametrize(
     "ranks", [2, 3, pytest.param(5, marks=pytest.mark.long), pytest.param(8, marks=pytest.mark.long)]
 )
+@pytest.mark.one_in(5)
 def test_mpi_measures_each_ordered_pair_once(measure: Measure, ranks: int, kernel: str) -> None:
     result = measure("--mode", "mpi", kernel, "-s", "1,64KiB", *QUICK, launcher=mpi_launcher(ranks))
     assert_measured_once(result, every_link(ranks))
@@ -56,6 +58,7 @@ def test_mpi_measures_each_ordered_pair_once(measure: Measure, ranks: int, kerne
 
 @needs_mpi
 @pytest.mark.parametrize("kernel", ["--put", "--get"])
+@pytest.mark.one_in(2)
 def test_mpi_puts_and_gets_arrive_whole_and_are_recorded_as_mpis(measure: Measure, kernel: str) -> None:
     options = [kernel, "--check", "--num-multi-buf", 2, "-s", "1,64KiB,1MiB", "--window", 8, *QUICK]
     result = measure("--mode", "mpi", *options, launcher=mpi_launcher(3))
@@ -90,6 +93,7 @@ SCHEDULES = {
 )
 @pytest.mark.parametrize("ranks", [5, 8])
 @pytest.mark.parametrize("schedule", sorted(SCHEDULES))
+@pytest.mark.one_in(3)
 def test_schedules_in_any_order_measure_their_links_once(
     measure: Measure, schedule: str, ranks: int, options: list[str]
 ) -> None:
@@ -103,6 +107,7 @@ def test_schedules_in_any_order_measure_their_links_once(
 
 @needs_mpi
 @pytest.mark.parametrize("schedule", ["bisection", "sample:2", "all"])
+@pytest.mark.one_in(2)
 def test_mpi_runs_other_schedules_and_one_pair_at_a_time(measure: Measure, schedule: str) -> None:
     result = measure("--mode", "mpi", "--schedule", schedule, "--serial-tests", *QUICK, launcher=mpi_launcher(5))
     links = {"bisection": 12, "sample:2": 8, "all": 20}[schedule]
@@ -111,6 +116,7 @@ def test_mpi_runs_other_schedules_and_one_pair_at_a_time(measure: Measure, sched
 
 @needs_mpi
 @pytest.mark.parametrize("schedule", ["inter-host", "rail"])
+@pytest.mark.one_in(2)
 def test_mpi_knows_hosts_by_their_names(measure: Measure, schedule: str) -> None:
     named = ["sh", "-c", 'exec "$0" --node-name host$((OMPI_COMM_WORLD_RANK / 2)) "$@"']
     result = measure("--mode", "mpi", "--schedule", schedule, *QUICK, launcher=[*mpi_launcher(6), *named])

@@ -51,6 +51,7 @@ def spread(count: int, most: int) -> Sequence[int]:
         ("descriptor", FOLLOWER), ("mmap", FOLLOWER), ("hwloc", FOLLOWER),
     ],
 )  # fmt: skip
+@pytest.mark.one_in(4)
 def test_each_of_the_few_calls_of_a_kind_may_fail(
     tmp_path: Path, counts: dict[str, Counts], kind: str, process: int
 ) -> None:
@@ -58,6 +59,7 @@ def test_each_of_the_few_calls_of_a_kind_may_fail(
         assert tried(tmp_path / "run", "sim", Failure(kind, process, at, ERRORS[kind][0])).reached
 
 
+@pytest.mark.long
 def test_a_kernel_without_memory_for_a_connection_makes_links_local_and_not_broken(
     tmp_path: Path, counts: dict[str, Counts]
 ) -> None:
@@ -78,6 +80,7 @@ def test_a_message_of_sim_that_does_not_leave_ends_the_wait_of_both_ends(
 
 
 @pytest.mark.parametrize("kind", ["poll", "recv", "send", "random", "process"])
+@pytest.mark.one_in(3)
 def test_a_call_that_a_signal_interrupts_is_made_again(tmp_path: Path, counts: dict[str, Counts], kind: str) -> None:
     process = STARTER if kind == "process" else RANK_0
     for at in spread(counts["tcp"][kind, process], 100 if LONG else 2):
@@ -86,6 +89,7 @@ def test_a_call_that_a_signal_interrupts_is_made_again(tmp_path: Path, counts: d
 
 
 @pytest.mark.parametrize("mode", ["tcp", "sim"])
+@pytest.mark.one_in(2)
 def test_any_call_may_fail_once(tmp_path: Path, counts: dict[str, Counts], mode: str) -> None:
     draw = random.Random(mode)
     there = [one for one, number in counts[mode].items() if number and one[0] in ERRORS and one[1] <= FOLLOWER]
@@ -96,6 +100,7 @@ def test_any_call_may_fail_once(tmp_path: Path, counts: dict[str, Counts], mode:
 
 
 @pytest.mark.parametrize("kind", ["new_", "hdf5", "write"])
+@pytest.mark.one_in(3)
 def test_memory_hdf5_or_the_disk_may_fail_anywhere_in_rank_0(
     tmp_path: Path, counts: dict[str, Counts], kind: str
 ) -> None:
@@ -104,6 +109,7 @@ def test_memory_hdf5_or_the_disk_may_fail_anywhere_in_rank_0(
 
 
 @pytest.mark.usefixtures("counts")  # of a usual run, with its ranks
+@pytest.mark.long
 def test_a_rank_that_cannot_read_which_host_it_is_on_seems_to_be_on_no_other(tmp_path: Path) -> None:
     for kind, most in (("new_", 12), ("open", 2), ("read", 2)):
         for at in range(1, most + 1):
@@ -116,6 +122,7 @@ def test_a_rank_that_cannot_read_which_host_it_is_on_seems_to_be_on_no_other(tmp
     [(["show"], "", ["write"]), (["report", "-o", "x.html"], "x.html", ["rename"])],
     ids=["show", "report"],
 )
+@pytest.mark.one_in(2)
 def test_a_command_whose_call_fails_says_so_in_a_line(
     tmp_path: Path, words: list[str], output: str, kinds: list[str]
 ) -> None:

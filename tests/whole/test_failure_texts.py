@@ -26,6 +26,7 @@ from everylink.links.failed import fold_failures
         ),
     ],
 )
+@pytest.mark.one_in(2)
 def test_core_and_show_describe_failed_links_alike(
     measure: Measure, tmp_path: Path, faults: str, groups: list[str]
 ) -> None:

@@ -54,6 +54,7 @@ def test_messages_between_gpus_are_measured_and_the_gpus_are_in_the_file(on_gpus
 
 
 @pytest.mark.parametrize("kernel", ["--bidirectional", "--unidirectional", "--put", "--get", "--check"])
+@pytest.mark.one_in(3)
 def test_every_kernel_runs_between_gpus(on_gpus: OnGpus, kernel: str) -> None:
     assert outcomes(on_gpus("--np", 2, "--mode", "cuda:copy=sm", kernel)) == {0}
 
@@ -70,6 +71,7 @@ def test_over_sockets_messages_are_staged(on_gpus: OnGpus, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("kernel", ["--put", "--get"])
+@pytest.mark.one_in(2)
 def test_puts_and_gets_over_sockets_reach_memory_of_gpus(on_gpus: OnGpus, kernel: str) -> None:
     assert outcomes(on_gpus("--np", 2, "--mode", "tcp:sockets=3", kernel, "--check")) == {0}
 
@@ -92,6 +94,7 @@ OK, CORRUPT, LOCAL, PING = 0, 3, 6, 1
 
 @pytest.mark.parametrize("fault", ["zeros", "swapped"])
 @pytest.mark.parametrize("mode", ["cuda", "tcp"])
+@pytest.mark.one_in(3)
 def test_contents_that_a_gpu_damages_are_found_without_check(on_gpus: OnGpus, mode: str, fault: str) -> None:
     done = on_gpus("--np", 2, "--mode", mode, fault=fault, code=3)
     assert {int(one) for one in done.sizes[70000].main()["outcome"]} == {CORRUPT}
@@ -175,6 +178,7 @@ def test_gpus_of_two_hosts_in_one_nvlink_domain_are_joined(two_hosts: TwoHosts, 
 
 
 @pytest.mark.parametrize("kernel", ["--bidirectional", "--unidirectional", "--put", "--get"])
+@pytest.mark.one_in(3)
 def test_every_kernel_runs_between_gpus_of_two_hosts(two_hosts: TwoHosts, kernel: str) -> None:
     done = two_hosts.measure(kernel, "--check", "--mode", "cuda:copy=sm")
     assert outcomes(done) == {0}
@@ -222,6 +226,7 @@ NO_CHANNEL = "; fabric handles take hosts of one NVLink domain that run nvidia-i
         ),
     ],
 )
+@pytest.mark.one_in(3)
 def test_gpus_of_two_hosts_that_cannot_be_joined_are_refused_in_one_sentence(
     two_hosts: TwoHosts, domains: tuple[str, str], nvml: tuple[str, str], fault: str, said: str
 ) -> None:
@@ -244,6 +249,7 @@ def test_the_host_that_has_no_fabric_handles_is_named(two_hosts: TwoHosts) -> No
 
 
 @pytest.mark.parametrize("call", ["cuMemUnmap", "cuMemAddressFree", "cuMemRelease"])
+@pytest.mark.one_in(2)
 def test_memory_that_cannot_be_given_back_harms_no_link(two_hosts: TwoHosts, call: str) -> None:
     assert outcomes(two_hosts.measure(fault=f"refused:{call}")) == {0}
 
@@ -281,6 +287,7 @@ def played(done: subprocess.CompletedProcess[str], folder: Path, code: int = 0) 
     "pattern",
     ["shift", "victim", *(pytest.param(name, marks=pytest.mark.long) for name in ("incast", "client-server"))],
 )
+@pytest.mark.one_in(6)
 def test_load_patterns_run_in_memory_of_gpus(play: Play, pattern: str, mode: str, tmp_path: Path) -> None:
     results = played(play(pattern, "--mode", mode), tmp_path)
     (load,) = results.loads
@@ -297,6 +304,7 @@ def test_load_patterns_run_in_memory_of_gpus(play: Play, pattern: str, mode: str
 
 @pytest.mark.parametrize("memory", ["cuda-managed", "cuda-pinned"])
 @pytest.mark.parametrize("pattern", ["shift", "client-server"])
+@pytest.mark.one_in(2)
 def test_load_patterns_run_in_memory_that_processor_and_gpu_see(
     play: Play, pattern: str, memory: str, tmp_path: Path
 ) -> None:
@@ -314,6 +322,7 @@ def test_requests_are_verified_between_gpus_on_request(play: Play, tmp_path: Pat
 )
 @pytest.mark.parametrize("mode", ["cuda", "tcp"])
 @pytest.mark.parametrize("pattern", list(PATTERNS))
+@pytest.mark.one_in(6)
 def test_what_a_gpu_damages_is_found_in_the_flows_that_it_takes_part_in(
     play: Play, pattern: str, mode: str, fault: str, tmp_path: Path
 ) -> None:

@@ -45,6 +45,7 @@ def outcomes(done: Outcome) -> set[int]:
 
 
 @pytest.mark.parametrize("kernel", ["--semidirectional", "--bidirectional", "--put", "--get"])
+@pytest.mark.one_in(4)
 def test_ucx_moves_memory_of_gpus(over_ucx: OverUcx, kernel: str) -> None:
     done = over_ucx(kernel, "--check")
     assert outcomes(done) == {0}
@@ -56,12 +57,14 @@ def test_ucx_moves_memory_of_gpus(over_ucx: OverUcx, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", ["--semidirectional", "--put", "--get"])
 @pytest.mark.parametrize("mode", STAGED)
+@pytest.mark.one_in(6)
 def test_over_sockets_and_shared_memory_alone_ucx_stages(over_ucx: OverUcx, mode: str, kernel: str) -> None:
     done = over_ucx(kernel, "--check", mode=mode)
     assert outcomes(done) == {0}
     assert set(done.ranks["gpu_path"].tolist()) == {b"staged"}
 
 
+@pytest.mark.long
 def test_show_says_what_ucx_staged(over_ucx: OverUcx, tmp_path: Path) -> None:
     over_ucx(mode=STAGED[0])
     show = [sys.executable, "-m", "everylink", "show", str(tmp_path / "x.h5")]
@@ -70,15 +73,18 @@ def test_show_says_what_ucx_staged(over_ucx: OverUcx, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("memory", ["cuda-managed", "cuda-pinned"])
+@pytest.mark.one_in(2)
 def test_ucx_moves_memory_that_processor_and_gpu_see(over_ucx: OverUcx, memory: str) -> None:
     assert outcomes(over_ucx("--check", memory=memory)) == {0}
 
 
+@pytest.mark.long
 def test_ucx_moves_memory_between_ranks_of_one_gpu(over_ucx: OverUcx) -> None:
     done = over_ucx("--gpus", "1", "--check")
     assert (outcomes(done), done.ranks["gpu"].tolist()) == ({0}, [1, 1])
 
 
+@pytest.mark.long
 def test_ucx_stages_where_no_gpu_reaches_another(over_ucx: OverUcx) -> None:
     assert outcomes(over_ucx("--check", fault="no-peer")) == {0}
 
@@ -87,6 +93,7 @@ CORRUPT = 3
 
 
 @pytest.mark.parametrize("fault", ["zeros", "swapped"])
+@pytest.mark.long
 def test_contents_that_a_gpu_damages_under_ucx_are_found_without_check(over_ucx: OverUcx, fault: str) -> None:
     done = over_ucx(mode=STAGED[0], fault=fault, code=3, limit=2)  # the other rank waits as long
     assert CORRUPT in done.sizes[65536].main()["outcome"]

@@ -150,6 +150,7 @@ BY_ONE_COMMAND = {
 
 
 @pytest.mark.parametrize("launcher", BY_ONE_COMMAND)
+@pytest.mark.one_in(3)
 def test_ranks_started_by_one_command_end_if_everylink_run_is_killed(
     launcher: str, start_everylink: StartEverylink, tmp_path: Path
 ) -> None:

@@ -107,6 +107,7 @@ def test_each_host_is_read_by_one_of_its_ranks(measured: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.one_in(4)
 def test_hosts_of_every_kind_are_read_without_a_file_that_does_not_answer(measured: Any, kind: str) -> None:
     inventory = measured([KINDS[kind](i) for i in range(2)], "--num-slowest", 0)
     parts = {"mixed": "ib/hfi1_0/1", "efa": "ib/rdmap16s27/1", "slingshot": "cxi/cxi3", "cloud": "net/eth0"}
@@ -134,6 +135,7 @@ def test_nothing_is_read_if_the_user_wants_nothing_read(measure: Measure, tmp_pa
         assert "inventory" not in file
 
 
+@pytest.mark.long
 def test_a_file_that_never_answers_holds_no_run_up(measured: Any, tmp_path: Path) -> None:
     trees = [h100_node(0), h100_node(1)]
     save_hosts(tmp_path / "hosts", trees)
@@ -209,6 +211,7 @@ def test_a_load_pattern_reads_hosts_too(measured: Any) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["all-to-all", "client-server"])
+@pytest.mark.one_in(2)
 def test_a_load_pattern_reads_pcie_while_pairs_load_it(measured: Any, pattern: str) -> None:
     options = ("--np", 2, "--mode", "sim:hosts=2", "-s", 1024)
     inventory = measured([h100_node(i) for i in range(2)], pattern, *options)
@@ -325,6 +328,7 @@ def test_a_file_without_a_place_for_readings_can_be_resumed(run: Run, tmp_path: 
         assert "inventory" not in file
 
 
+@pytest.mark.long
 def test_hostile_files_are_not_known_and_end_nothing(measured: Any, tmp_path: Path) -> None:
     tree = h100_node(0)
     port = tree.port("mlx5_0")

@@ -42,6 +42,7 @@ def deviations(found: dict[str, Any]) -> Deviations:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.one_in(6)
 def test_healthy_hosts_of_every_kind_deviate_in_nothing(kind: str, inventory: Any) -> None:
     found = inventory([KINDS[kind](number) for number in range(HOSTS)])
     assert deviations(found) == []
@@ -96,6 +97,7 @@ USUAL = ("half rate", "half the PCIe lanes at the second bridge", "governor", "w
 @pytest.mark.parametrize(
     "fault", [pytest.param(fault, marks=[] if fault in USUAL else pytest.mark.long) for fault in FAULTS]
 )
+@pytest.mark.one_in(4)
 def test_a_fault_in_the_files_of_one_host_is_named_on_its_part(fault: str, inventory: Any) -> None:
     kind, change, part, name = FAULTS[fault]
     trees = [KINDS[kind](number) for number in range(HOSTS)]

@@ -108,6 +108,7 @@ def test_our_file_measures_here_and_fills_its_tables(path: str, tmp_path: Path) 
 
 
 @needs_jube
+@pytest.mark.long
 def test_failed_links_are_reported_and_a_failing_run_fails_the_jube_step(path: str, tmp_path: Path) -> None:
     shutil.copy(FOLDER / "job.sh.in", tmp_path)
     sim = with_values(FOLDER / "everylink.xml", tmp_path / "sim.xml", {"mode": "sim:dead=0>2", "size": "1"})

@@ -16,7 +16,7 @@ from everylink.io.read import read
 
 # Built with the tests of the core: links the recorder, and counts the calls.
 PROGRAM = Path(measure_program()).parent.parent / "tests" / "core" / "recorder_to_be_killed"
-SAMPLE = 40
+SAMPLE = 20
 LAST = 2800  # rows it writes
 
 pytestmark = pytest.mark.skipif(
@@ -108,6 +108,7 @@ def test_a_kill_between_any_two_flushes_loses_no_committed_row(tmp_path: Path) -
     assert write(tmp_path / "one more", calls + 1) == (0, [700, 1400, 2100, 2800])
 
 
+@pytest.mark.long
 def test_a_row_leaves_less_than_a_byte_in_memory(tmp_path: Path) -> None:
     code, lines = record(tmp_path / "long", 0, 900)
     assert code == 0

@@ -28,7 +28,7 @@ def _events(address: str) -> Iterator[tuple[str, Any]]:
 
 
 def test_a_run_is_seen_from_its_beginning_to_its_conclusion(tmp_path: Path) -> None:
-    words = ["run", "--live", "--np", "16", "-m", "sim:hosts=16,slow-host=5*0.5,dead=3>9", "-s", "8,1MiB", "-n", "20"]
+    words = ["run", "--live", "--np", "8", "-m", "sim:hosts=8,slow-host=5*0.5,dead=3>6", "-s", "8,1MiB", "-n", "20"]
     command = [sys.executable, "-P", "-m", "everylink", *words, "--min-iterations", "20", "-o", str(tmp_path / "x.h5")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr
@@ -41,10 +41,10 @@ def test_a_run_is_seen_from_its_beginning_to_its_conclusion(tmp_path: Path) -> N
     assert running.returncode == 3
     said = [value for name, value in events if name == "said"]
     assert any(re.match(r"step \d+ of \d+", value["headline"]) for value in said)
-    assert said[-1]["slower"][0].startswith("n05 ")
-    assert "n03:3 -> n09:9: timed out at 1 MiB" in said[-1]["failures"]
+    assert said[-1]["slower"][0].startswith("n5 ")
+    assert "n3:3 -> n6:6: timed out at 1 MiB" in said[-1]["failures"]
     assert {name for name, _ in events} == {"said", "size-8", "size-1048576", "end"}
     name, end = events[-1]
     assert name == "end"
     assert end["headline"] == "FAULTS: 1 pair, 1 host"
-    assert end["lines"][1].startswith("host n05: slow")
+    assert end["lines"][1].startswith("host n5: slow")

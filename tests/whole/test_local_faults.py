@@ -80,6 +80,7 @@ def diagnosed(path: Path) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("mode", "files"), [("tcp", 6), ("ofi:provider=tcp", 12), ("ucp:tls=tcp", 12)], ids=["tcp", "ofi", "ucp"]
 )
+@pytest.mark.one_in(3)
 def test_a_rank_that_may_open_too_few_files_is_named_and_no_link_is_broken(
     tmp_path: Path, mode: str, files: int
 ) -> None:

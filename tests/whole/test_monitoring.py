@@ -83,6 +83,7 @@ def test_node_problem_detector_gets_its_exit_codes_and_a_line(plugin: Recipe, tm
     assert [path.name for path in tmp_path.iterdir()] == ["bin"]
 
 
+@pytest.mark.long("a check")
 def test_the_answer_for_nagios_is_one_line(environment: dict[str, str], tmp_path: Path) -> None:
     command = ["everylink", "check", "n[0-7]", "--mode", SLOW, "--format", "nagios"]
     done = subprocess.run(

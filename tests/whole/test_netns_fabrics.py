@@ -82,6 +82,7 @@ QUICKLY = [("unidirectional", "ucp"), ("put", "ucp"), ("get", "ofi")]
         for mode in LIBRARIES
     ],
 )
+@pytest.mark.one_in(3)
 def test_every_kernel_works_with_check_and_several_buffers(measure: Measure, mode: str, kernel: str) -> None:
     skip_unless_usable(mode)
     window = ["--window", 16] if kernel in ("unidirectional", "put", "get") else []
@@ -140,6 +141,7 @@ def test_ucx_may_log_more_than_warnings(measure: Measure) -> None:
         ("ofi:domain=pigeon0", "pigeon0"),
     ],
 )
+@pytest.mark.one_in(2)
 def test_features_that_a_library_lacks_are_refused_with_exit_code_2(
     run: Callable[..., object], mode: str, said: str
 ) -> None:

@@ -60,14 +60,17 @@ def assert_all_ok(result: Outcome, ranks: int) -> None:
     assert set(result.only["outcome"].tolist()) == {OK}
 
 
+@pytest.mark.one_in(6)
 def test_every_link_is_measured_whatever_the_families(bed: Bed, tmp_path: Path) -> None:
     assert_all_ok(on_hosts(bed, tmp_path, []), HOSTS)
 
 
+@pytest.mark.one_in(6)
 def test_two_ranks_on_each_host_meet_over_the_network_or_loopback(bed: Bed, tmp_path: Path) -> None:
     assert_all_ok(on_hosts(bed, tmp_path, [], ranks_a_host=2), 2 * HOSTS)
 
 
+@pytest.mark.one_in(6)
 def test_a_tree_of_control_connections_grows_over_any_family(bed: Bed, tmp_path: Path) -> None:
     before = os.environ.get("EVERYLINK_TREE_ABOVE")
     os.environ["EVERYLINK_TREE_ABOVE"] = "2"
@@ -78,6 +81,7 @@ def test_a_tree_of_control_connections_grows_over_any_family(bed: Bed, tmp_path:
         os.environ.update({} if before is None else {"EVERYLINK_TREE_ABOVE": before})
 
 
+@pytest.mark.one_in(4)
 def test_ranks_start_without_a_launcher_on_a_host(bed: Bed, tmp_path: Path) -> None:
     words = [measure_program(), "--np", "3", "-m", "tcp", *map(str, QUICK), "-o", str(tmp_path / "x.h5")]
     done = subprocess.run(
@@ -87,6 +91,7 @@ def test_ranks_start_without_a_launcher_on_a_host(bed: Bed, tmp_path: Path) -> N
     assert_all_ok(read_plainly(tmp_path / "x.h5"), 3)
 
 
+@pytest.mark.one_in(6)
 def test_ssh_starts_ranks_whatever_the_families(
     bed: Bed, everylink: Everylink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +102,7 @@ def test_ssh_starts_ranks_whatever_the_families(
 
 
 @pytest.mark.parametrize("meet", ["10.77.0.1", "[fd77::1]", "h0"])
+@pytest.mark.one_in(3)
 def test_ranks_meet_at_an_address_of_either_family(both: Bed, meet: str, tmp_path: Path) -> None:
     assert_all_ok(on_hosts(both, tmp_path, [], meet=meet), HOSTS)
 

@@ -82,6 +82,7 @@ def test_tcp_sends_most_again_on_the_links_of_the_host_whose_packets_are_lost(be
     assert segments[own].sum() > 2 * segments[~own].sum(), dict(zip(zip(rank, to, strict=True), segments, strict=True))
 
 
+@pytest.mark.long
 def test_a_port_that_went_down_and_came_up_during_the_run_is_named(bed: Bed, begin: Begin) -> None:
     job = begin("-s", "1KiB", "-n", 10, "--min-iterations", 2)
     with job.between_steps(3):
@@ -91,6 +92,7 @@ def test_a_port_that_went_down_and_came_up_during_the_run_is_named(bed: Bed, beg
     assert [(one["hosts"], one["parts"], one["name"]) for one in found] == [(["h2"], ["net/eth0"], "carrier_changes")]
 
 
+@pytest.mark.long
 def test_an_address_that_a_second_host_takes_during_the_run_is_named_on_both(bed: Bed, begin: Begin) -> None:
     job = begin("-s", 1, "-n", 10, "--time-limit", PATIENCE)
     with job.between_steps(1):
@@ -116,6 +118,7 @@ def two_rails(possible: None) -> Iterator[Bed]:
     yield from a_bed(4, 2)
 
 
+@pytest.mark.long
 def test_a_rail_that_carries_nothing_is_named(two_rails: Bed, tmp_path: Path) -> None:
     """The ranks of h2 all take eth0, those of the others eth0 and eth1 in turn."""
     rails = {host: ["--rails", "eth0" if host == 2 else "eth0,eth1"] for host in range(4)}

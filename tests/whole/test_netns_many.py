@@ -23,6 +23,7 @@ def assert_all_ok(result: Outcome) -> None:
     assert set(table["outcome"]) == {0}
 
 
+@pytest.mark.long
 def test_64_ranks_of_this_machine(measure: Measure) -> None:
     assert_all_ok(measure("--np", 64, "--mode", "tcp", *QUIET, "--progress", "none"))
 

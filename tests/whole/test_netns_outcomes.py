@@ -60,6 +60,7 @@ def start(eight: Bed, tmp_path: Path) -> Iterator[Start]:
     yield from jobs_on(eight, tmp_path)
 
 
+@pytest.mark.one_in(2)
 def test_one_dark_direction_costs_both_links_of_its_pair_and_no_other(eight: Bed, start: Start, mode: str) -> None:
     takes_long_over_mpi(mode)
     eight.fault("dark h2>h5")
@@ -78,6 +79,7 @@ def test_one_dark_direction_costs_both_links_of_its_pair_and_no_other(eight: Bed
     assert tried_again(result) == {(2, 5): "t", (5, 2): "t"}
 
 
+@pytest.mark.one_in(2)
 def test_a_dark_pair_costs_only_its_own_links(eight: Bed, start: Start, mode: str) -> None:
     takes_long_over_mpi(mode)
     eight.fault("dark-pair h1 h6")
@@ -96,6 +98,7 @@ def test_a_dark_pair_costs_only_its_own_links(eight: Bed, start: Start, mode: st
 
 # Rank 5 takes some seconds to notice that its path is dark and to reach rank 0 another way. Until then it does not know
 # that it is to meet 4, which waits a second; both meet alone at the end. It meets 0 in the last step.
+@pytest.mark.one_in(2)
 def test_a_rank_that_rank_0_cannot_reach_is_measured_by_all_others(start: Start, mode: str) -> None:
     takes_long_over_mpi(mode)
     job = start(mode, SMALL)
@@ -116,6 +119,7 @@ def test_a_rank_that_rank_0_cannot_reach_is_measured_by_all_others(start: Start,
 
 
 # Host 3 meets 4 and 6 in the first two steps.
+@pytest.mark.one_in(2)
 def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on(start: Start, mode: str) -> None:
     takes_long_over_mpi(mode)
     job = start(mode, SMALL)
@@ -134,6 +138,7 @@ def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on
 
 
 # Rank 5 is stopped for three steps, in which it would have met 4, 6 and 1; it meets the others before and after.
+@pytest.mark.one_in(2)
 def test_a_rank_that_is_stopped_and_continued_misses_the_steps_between(start: Start, mode: str) -> None:
     takes_long_over_mpi(mode)
     job = start(mode, SMALL)
@@ -157,6 +162,7 @@ def test_a_rank_that_is_stopped_and_continued_misses_the_steps_between(start: St
 
 
 # In the second step 5 meets 4, which waits for a second.
+@pytest.mark.one_in(2)
 def test_a_port_that_goes_down_and_comes_up_again_costs_that_step(start: Start, mode: str) -> None:
     takes_long_over_mpi(mode)
     job = start(mode, SMALL)
@@ -198,6 +204,7 @@ def test_a_rank_that_is_killed_is_absent_from_then_on(start: Start) -> None:
 
 # From the fifth step on, in which host 2 meets 6; then it meets 1 and 3. A step takes too long to be ordered together
 # with the next.
+@pytest.mark.one_in(2)
 def test_small_messages_pass_an_mtu_hole_and_large_ones_time_out(start: Start, eight: Bed, mode: str) -> None:
     takes_long_over_mpi(mode)
     eight.fault("shape 100mbit")
@@ -219,6 +226,7 @@ def test_small_messages_pass_an_mtu_hole_and_large_ones_time_out(start: Start, e
 
 
 # A pair takes more than half a second, and its limit is 20 times that: enough for any number of retransmissions.
+@pytest.mark.one_in(2)
 def test_loss_of_one_in_twenty_packets_fails_no_link(start: Start, eight: Bed, mode: str) -> None:
     takes_long_over_mpi(mode)
     eight.fault("shape 10mbit")
@@ -232,6 +240,7 @@ def test_loss_of_one_in_twenty_packets_fails_no_link(start: Start, eight: Bed, m
 # Hosts 1 and 6 take 5 for 4. Connections from 1 are refused by 5; replies to connections of 4 go to 5, as do those of
 # 5.
 @pytest.mark.parametrize(("mode", "called"), [("tcp", "b"), ("mpi", "t")])
+@pytest.mark.one_in(2)
 def test_a_duplicate_address_costs_the_links_of_the_misled_hosts(start: Start, mode: str, called: str) -> None:
     takes_long_over_mpi(mode)
     job = start(mode, [*SMALL, *ONCE])
@@ -249,6 +258,7 @@ def test_a_duplicate_address_costs_the_links_of_the_misled_hosts(start: Start, m
     """)
 
 
+@pytest.mark.one_in(2)
 def test_two_hosts_of_one_name_are_distinguished_with_a_warning(start: Start, eight: Bed, mode: str) -> None:
     eight.fault("duplicate-name h1 h2")
     job = start(mode, SMALL)

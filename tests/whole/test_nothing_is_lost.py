@@ -108,6 +108,7 @@ def assert_closed_properly(left: Outcome, rows: int) -> None:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda sent: sent.name)
+@pytest.mark.one_in(2)
 def test_a_signal_closes_the_file(tmp_path: Path, sent: signal.Signals) -> None:
     run = Running(tmp_path, "--np", RANKS, *TCP)
     rows = run.wait_for_rows()
@@ -128,6 +129,7 @@ def test_a_signal_to_all_processes_at_once_closes_the_file_too(tmp_path: Path) -
 @needs_mpi
 @pytest.mark.parametrize("mode", ["tcp", "mpi"])
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=lambda sent: sent.name)
+@pytest.mark.one_in(4)
 def test_a_signal_to_mpirun_closes_the_file(tmp_path: Path, sent: signal.Signals, mode: str) -> None:
     run = Running(tmp_path, "--bootstrap", "mpi", *TCP, "--mode", mode, launcher=mpi_launcher(4))
     rows = run.wait_for_rows()
@@ -169,6 +171,7 @@ def test_an_interim_summary_is_printed_and_the_run_continues(tmp_path: Path) -> 
 
 
 @needs_mpi
+@pytest.mark.long
 def test_an_interim_summary_is_printed_under_mpirun(tmp_path: Path) -> None:
     run = Running(tmp_path, "--bootstrap", "mpi", *TCP, "--progress", "none", launcher=mpi_launcher(4))
     run.wait_for_rows()
@@ -238,6 +241,7 @@ def assert_goes_on(run: Running, err: Path, why: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["tcp", "sim"])
+@pytest.mark.one_in(2)
 def test_a_run_whose_file_is_truncated_goes_on_and_keeps_what_it_measures_beside_it(tmp_path: Path, mode: str) -> None:
     run = Running(tmp_path, "--np", 4, *TCP, "--mode", mode, "--progress", "none")
     rows = run.wait_for_rows()
@@ -261,6 +265,7 @@ def test_a_run_whose_file_is_truncated_goes_on_and_keeps_what_it_measures_beside
 
 
 @pytest.mark.parametrize("most", [48, 1024], ids=["all-rows", "later-rows"])
+@pytest.mark.one_in(2)
 def test_rows_that_the_file_does_not_take_are_merged_from_beside_it(most: int, tmp_path: Path) -> None:
     # A limit on file sizes, in KiB, replaces the full disk.
     limited = ["bash", "-c", f'ulimit -f {most}; exec "$@"', "bash"]
@@ -303,6 +308,7 @@ def test_a_run_whose_folder_is_removed_goes_on_and_says_so(tmp_path: Path) -> No
     assert not (tmp_path / "place").exists()
 
 
+@pytest.mark.long
 def test_a_load_pattern_whose_file_is_removed_goes_on_to_its_end(tmp_path: Path) -> None:
     run = Running(tmp_path, "all-to-all", "--np", 4, "--mode", "tcp", "--duration", 2, "-s", "64K")
     until = time.monotonic() + PATIENCE
@@ -343,6 +349,7 @@ def left_by(tmp_path: Path, how: str) -> int:
 
 
 @pytest.mark.parametrize("how", ["signal", "all killed", "rank 0 killed"])
+@pytest.mark.one_in(3)
 def test_a_resumed_run_measures_what_is_missing(tmp_path: Path, how: str) -> None:
     rows = left_by(tmp_path, how)
     before = read_plainly(tmp_path / "x.h5", swmr=how != "signal").sizes
@@ -369,6 +376,7 @@ def test_a_resumed_run_measures_what_is_missing(tmp_path: Path, how: str) -> Non
 
 
 @pytest.mark.parametrize("most", [64, 100, 180])  # KiB: after the columns, some of them, and what was read of the hosts
+@pytest.mark.one_in(3)
 def test_a_run_whose_file_took_no_more_is_resumed(most: int, tmp_path: Path) -> None:
     options = ["--np", RANKS, *FINITE, "--min-iterations", 50]
     run = Running(tmp_path, *options, launcher=["bash", "-c", f'ulimit -f {most}; exec "$@"', "bash"])
@@ -396,6 +404,7 @@ def test_a_run_whose_file_took_no_more_is_resumed(most: int, tmp_path: Path) -> 
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )
+@pytest.mark.one_in(3)
 def test_a_run_with_other_options_is_not_resumed(
     tmp_path: Path, run: Run, options: list[object], named: str, ended_run: bytes
 ) -> None:

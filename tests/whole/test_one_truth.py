@@ -170,6 +170,7 @@ PATTERNS = {
 
 @pytest.mark.parametrize("faults", ["", ",dead=1>2"])
 @pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.one_in(6)
 def test_core_and_show_agree_on_a_pattern(run: Run, show: Show, tmp_path: Path, pattern: str, faults: str) -> None:
     path, seed = tmp_path / "x.h5", ["--seed", 7] if pattern in ("ring", "random-bisection", "victim") else []
     limit = ["--duration", "2ms", "--time-limit", "0.3"]
@@ -244,6 +245,7 @@ def test_core_and_show_agree_on_an_all_to_all(run: Run, show: Show, tmp_path: Pa
 
 
 @pytest.mark.parametrize(("requests", "tail"), [(5, False), (60, True)])
+@pytest.mark.one_in(2)
 def test_core_and_show_agree_on_client_server(run: Run, show: Show, tmp_path: Path, requests: int, tail: bool) -> None:
     """A p99 needs 100 readings; 2 servers, 3 clients and 5 requests give 30."""
     path = tmp_path / "x.h5"
@@ -331,6 +333,7 @@ LINKTEST = r"(?:Parallel|Serial) Results|Aggregated Results|Timing Summary"
         ("--unidirectional", [*PASSES, "--serial-tests"]),
     ],
 )
+@pytest.mark.one_in(5)
 def test_core_and_show_agree_on_a_kernel(run: Run, show: Show, tmp_path: Path, kernel: str, more: list[object]) -> None:
     """LinkTest's lines and the core's summary use the mean of each turn, as they state; the file has these means."""
     path = tmp_path / "x.h5"
@@ -425,6 +428,7 @@ def hold_failed(lines: Sequence[str], shown: str, what: str, verdicts: dict[str,
         (",".join(f"corrupt={i}>{(3 * i + 1) % 12}" for i in range(12) if (2 * i + 1) % 12), 12),
     ],
 )
+@pytest.mark.one_in(3)
 def test_core_and_show_fold_failed_links_alike(run: Run, show: Show, tmp_path: Path, faults: str, count: int) -> None:
     path = tmp_path / "x.h5"
     quick = ["-n", 3, "-w", 0, "--num-slowest", 0, "--time-limit", "0.5", "--unidirectional", "--check"]

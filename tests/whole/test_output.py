@@ -159,6 +159,7 @@ def test_the_file_says_when_the_run_began_and_ended(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize("seed", range(600 if os.environ.get("EVERYLINK_TEST_LONG") else 20))
+@pytest.mark.one_in(2)
 def test_no_committed_row_is_lost_to_a_kill(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
     process = start(tmp_path, "-s", "1,2")
@@ -232,6 +233,7 @@ print(counted() - before)
 @pytest.mark.parametrize(
     ("kernel", "there_and_back"), [("--semidirectional", 2), ("--unidirectional", 1), ("--bidirectional", 2)]
 )
+@pytest.mark.one_in(2)
 def test_the_interface_counts_the_requested_bytes(tmp_path: Path, kernel: str, there_and_back: int) -> None:
     size, messages, warmups, ranks = 65536, 200, 20, 5
     command = [

@@ -13,6 +13,7 @@ from everylink.load.sums import round_sums, scene_sums
 SHORT = ["--duration", "5ms"]
 
 
+@pytest.mark.long
 def test_clients_and_servers_are_drawn_judged_and_compared(
     run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

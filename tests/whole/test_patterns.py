@@ -105,6 +105,7 @@ def test_a_victim_without_shared_cables_has_no_impact(play: Play) -> None:
 
 
 @pytest.mark.parametrize("size", [8, SIZE])
+@pytest.mark.one_in(2)
 def test_a_simulated_scene_costs_no_more_than_its_messages_however_long_it_is(tmp_path: Path, size: int) -> None:
     # 100 s of virtual time hold 50 million pings, and 150 billion messages of 8 bytes.
     words = ["victim", "--np", "8", "--mode", "sim", "-s", str(size), "--repeats", "1", "--duration", "100s"]
@@ -147,6 +148,7 @@ def test_a_dead_host_is_left_out_after_failures_with_two_peers(play: Play) -> No
 
 
 @pytest.mark.parametrize("pattern", ["incast", "outcast", "shift", "ring", "random-bisection", "victim"])
+@pytest.mark.one_in(3)
 def test_every_flow_of_every_pattern_arrives_over_tcp(play: Play, pattern: str) -> None:
     draws = ["--draws", 2] if pattern in ("ring", "random-bisection") else []
     load = play(pattern, "--np", 5, "--mode", "tcp", "-s", "16KiB", "--duration", "20ms", *draws)
@@ -156,6 +158,7 @@ def test_every_flow_of_every_pattern_arrives_over_tcp(play: Play, pattern: str) 
 
 
 @pytest.mark.parametrize("mode", ["ucp", "ofi"])
+@pytest.mark.one_in(2)
 def test_every_flow_arrives_over_a_library_too(play: Play, mode: str) -> None:
     skip_unless_usable(mode)
     load = play("shift", "--np", 3, "--mode", mode, "-s", "1,64KiB", "--duration", "20ms")

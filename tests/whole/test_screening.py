@@ -65,6 +65,7 @@ def test_a_slow_host_is_named_after_few_steps_and_the_file_says_what_was_covered
     assert everylink("show", path).stdout.count("screened: every host") == 1
 
 
+@pytest.mark.long
 def test_a_healthy_cluster_is_healthy_by_what_was_measured(tmp_path: Path) -> None:
     done, judged = screened(tmp_path / "x.h5", "")
     assert (done.returncode, judged["conclusion"], judged["verdicts"]) == (0, "healthy", [])
@@ -73,6 +74,7 @@ def test_a_healthy_cluster_is_healthy_by_what_was_measured(tmp_path: Path) -> No
     assert f"healthy: latency and bandwidth of every host, by {judged['links_measured']:,} of " in said
 
 
+@pytest.mark.long
 def test_of_a_host_that_dies_the_others_are_judged_by_the_switches_of_a_topology(tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
     done, judged = screened(path, ",slow-host=5*0.5,dead-host=9", "--time-limit", 1, "--topology", topology(path))
@@ -91,6 +93,7 @@ def test_of_a_host_that_dies_the_others_are_judged_by_the_switches_of_a_topology
         ("nonsense\n", "has an unknown format"),
     ],
 )
+@pytest.mark.one_in(2)
 def test_a_topology_of_other_hosts_is_refused_before_anything_is_measured(
     contents: str, said: str, tmp_path: Path
 ) -> None:

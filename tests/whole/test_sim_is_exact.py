@@ -73,6 +73,7 @@ def bidirectional(a: int, b: int, size: int, laps: int = 20, warmups: int = 3) -
 
 
 @pytest.mark.parametrize("kernel", [semidirectional, bidirectional, unidirectional, put, get], ids=lambda k: k.__name__)
+@pytest.mark.one_in(2)
 def test_every_link_has_the_time_of_its_formula(measure: Measure, kernel: object) -> None:
     result = measure("--mode", PLANTED, f"--{kernel.__name__}", *ARGUMENTS)  # type: ignore[attr-defined]
     for size, table in result.sizes.items():
@@ -165,6 +166,7 @@ def test_a_dead_host_is_named_in_one_line(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["--semidirectional", "--bidirectional", "--unidirectional", "--put", "--get"])
+@pytest.mark.one_in(3)
 def test_one_wrong_byte_in_the_seventh_of_a_hundred_messages_is_found(measure: Measure, kernel: str) -> None:
     arguments = ["--np", 4, "-n", 100, "-w", 0, "-s", "1,5000", kernel, "--num-slowest", 0]
     wrong = measure("--mode", "sim:corrupt=2>3@7", "--check", *arguments, expect=3)

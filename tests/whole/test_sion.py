@@ -118,6 +118,7 @@ def test_times_and_steps_are_those_of_the_results_file(run: Run, measure: Measur
 # For a .h5 file an order may carry several steps. One that a fault ends is measured again, later and with other jitter.
 @pytest.mark.parametrize(("faults", "code"), [("jitter-host=0*3", 0), ("dead=0>3", 3)])
 @pytest.mark.parametrize("kernel", ["unidirectional", "bidirectional"])
+@pytest.mark.one_in(3)
 def test_everything_that_a_results_file_has_is_in_it(
     run: Run, measure: Measure, tmp_path: Path, kernel: str, faults: str, code: int
 ) -> None:
@@ -144,6 +145,7 @@ def test_everything_that_a_results_file_has_is_in_it(
 
 
 @pytest.mark.parametrize("more", [["--np", 5], ["--np", 6], ["--np", 5, "--serial-tests"]], ids=["5", "6", "serial"])
+@pytest.mark.one_in(3)
 def test_converting_the_results_file_gives_the_same(
     run: Run, measure: Measure, tmp_path: Path, more: list[object]
 ) -> None:
@@ -308,6 +310,7 @@ def test_a_run_that_is_killed_leaves_what_was_saved(tmp_path: Path) -> None:
     assert (len(left.sizes[0].links), left.facts.complete) == (12, False)
 
 
+@pytest.mark.long
 def test_a_file_is_readable_during_the_run(tmp_path: Path) -> None:
     process, _ = started(tmp_path)
     during = read_results(tmp_path / "x.sion")
@@ -317,6 +320,7 @@ def test_a_file_is_readable_during_the_run(tmp_path: Path) -> None:
     assert read_results(tmp_path / "x.sion").facts.interrupted
 
 
+@pytest.mark.long
 def test_ranks_that_lose_rank_0_write_their_rows(tmp_path: Path) -> None:
     process, ranks = started(tmp_path)
     os.kill(ranks[0], signal.SIGKILL)
@@ -327,6 +331,7 @@ def test_ranks_that_lose_rank_0_write_their_rows(tmp_path: Path) -> None:
     assert len(read_results(tmp_path / "x.sion").sizes[0].links) == 12
 
 
+@pytest.mark.long
 def test_a_run_whose_file_is_removed_goes_on(tmp_path: Path) -> None:
     process, _ = started(tmp_path)
     (tmp_path / "x.sion").unlink()

@@ -149,6 +149,7 @@ def test_ranks_on_simulated_hosts_wait_for_no_core(simulator: None, tmp_path: Pa
     assert crowded_hosts(read(tmp_path / "x.h5")) == []
 
 
+@pytest.mark.long
 def test_the_links_of_a_host_with_half_the_bandwidth_are_slow_and_no_others(simulate: Simulate) -> None:
     def way(a: int, b: int, size: int) -> float:
         return fat_tree(a, b, size, BANDWIDTH / 2 if 17 in (a, b) else BANDWIDTH)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 
 CORPORA = Path(__file__).resolve().parents[2] / "data/fuzz/python"
-MUTATIONS = 300  # of each target
+MUTATIONS = 100  # of each target
 LONGEST = 20  # seconds for one input, on a busy machine
 MEMORY = 1 << 30  # bytes above what is used before the first input
 TRACED = 3  # entries of a traceback that a fault is told with
