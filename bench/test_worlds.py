@@ -35,6 +35,7 @@ from worlds.planes import (
     Mesh,
     OneCore,
     OneSwitch,
+    PartlyAdaptive,
     QueuePairs,
     RandomGraph,
     SingleCables,
@@ -42,6 +43,7 @@ from worlds.planes import (
     Slingshot,
     Sprayed,
     Stacked,
+    Stacks,
     StorageTree,
     Tables,
     Threads,
@@ -1811,6 +1813,149 @@ def test_placement_groups_are_nearer_within_and_each_pair_has_a_latency_of_its_o
     longer = made.results.sizes[0].rows.median / made.true_times(made.costs, 1).ravel()
     assert (longer > 1.1).mean() == pytest.approx(0.01, abs=0.005)
     assert longer.max() > 3
+
+
+def test_four_switches_have_cables_between_any_two_and_a_receiver_has_one_of_them() -> None:
+    structure = built("4 switches, each with each", 96)  # 24 hosts on each, 4 cables between two
+    assert np.bincount(structure.group).tolist() == [24] * 4
+    world = World(structure, kernel=ONE_WAY)
+    once = LATENCY + HOP + MIB / RATE
+    assert times(world, [(0, 24)]) == pytest.approx([once])
+    assert times(world, [(0, 72), (1, 73), (2, 74), (3, 75)]) == pytest.approx([once] * 4)
+    assert times(world, [(0, 24), (1, 28)]) == pytest.approx([once + MIB / RATE] * 2)
+    across = times(world, [(host, host + 24) for host in range(24)])
+    assert across == pytest.approx([LATENCY + HOP + 6 * MIB / RATE] * 24)
+
+
+def test_the_hosts_of_a_rack_are_in_turns_on_its_two_leaves() -> None:
+    structure = built("two leaves per rack, hosts in turns", 64)
+    assert structure.group.tolist() == [host // 16 * 2 + host % 2 for host in range(64)]
+    assert structure.oversubscription == pytest.approx(8 / 3)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.capacity.tolist() == [RATE] * 8 * 3 * 2
+    world = World(structure)
+    for host, hops in ((2, 0), (1, 2), (16, 2)):
+        assert times(world, [(0, 2 * host)], size=0) == pytest.approx([LATENCY + hops * HOP])
+
+
+def test_gpus_of_a_rack_use_nvlink_and_those_of_other_racks_meet_at_the_spines() -> None:
+    structure = built("NVLink racks, 4 rails", 64)  # 4 racks of 4 hosts
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 4), (1, 6)]) == pytest.approx([NVLINK_LATENCY + MIB / NVLINK_RATE] * 2)
+    for to in (16, 17):
+        assert times(world, [(0, to)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (4 * RATE)])
+    loaded = times(world, [(4 * host, 4 * host + 16) for host in range(4)])  # the same rail: 2 uplinks for 4
+    assert loaded == pytest.approx([LATENCY + 2 * HOP + 2 * MIB / (4 * RATE)] * 4)
+
+
+def test_seven_to_one_between_pods_of_gpus_and_all_adapters_of_a_rack_on_one_leaf() -> None:
+    structure = built("8 GPUs, 7:1 between pods", 128)  # 32 hosts, 16 racks, 4 pods
+    assert structure.group.tolist() == [host // 2 for host in range(32)]
+    world, once = World(structure, kernel=ONE_WAY), MIB / (4 * RATE)
+    assert times(world, [(0, 9)], size=0) == pytest.approx([LATENCY])
+    within, between = [(rank, rank + 16) for rank in range(16)], [(rank, rank + 64) for rank in range(64)]
+    assert times(world, within) == pytest.approx([LATENCY + 2 * HOP + once] * 16)
+    assert times(world, between[:1]) == pytest.approx([LATENCY + 4 * HOP + 1e-6 + once])
+    assert times(world, between) == pytest.approx([LATENCY + 4 * HOP + 1e-6 + once * 64 / 9] * 64)
+    assert not any(possible(kind, structure) for kind in ("rail", "rail plane"))
+
+
+def test_hosts_with_gpus_are_on_two_leaves_and_those_without_have_one_adapter_on_one() -> None:
+    structure = built("partitions with and without GPUs", 64)  # 4 racks of 8 hosts
+    assert structure.single.tolist() == [False] * 16 + [True] * 16
+    assert structure.groups[[0, 8, 16]].tolist() == [[0, 0, 4, 4], [1, 1, 5, 5], [2, 2, 2, 2]]
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8, 8, 2, 2, 8, 8]  # of 200 Gbit/s
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 5), (1, 4)]) == pytest.approx([LATENCY + MIB / (2 * RATE)] * 2)
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (2 * RATE)])
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 2 * HOP + MIB / RATE])
+    assert times(world, [(64, 68), (65, 69)]) == pytest.approx([LATENCY + 2 * MIB / RATE] * 2)
+    assert set(World(structure, iterations=1).ranks.adapters.tolist()) == {1, 4}
+
+
+def test_error_correction_makes_messages_longer_at_each_host_of_the_second_rack() -> None:
+    structure = built("error correction on longer cables", 64)  # leaves of 16
+    world = World(structure)
+    for pair, ends in (((0, 7), 0), ((0, 8), 1), ((8, 15), 2), ((16, 23), 0), ((16, 24), 1)):
+        assert times(world, [pair], size=0) == pytest.approx([LATENCY + ends * 0.25e-6])
+    assert np.ptp(structure.rate) == np.ptp(structure.processor) == 0
+    assert structure.oversubscription == 2
+
+
+@pytest.mark.parametrize("hosts", [8, 32, 64, 256])
+def test_unequal_leaves_have_equal_uplinks(hosts: int) -> None:
+    structure = built("unequal leaves with equal uplinks", hosts)
+    unit = max(1, min(4, hosts // 16))
+    assert isinstance(structure.plane, FatTree)
+    assert set(structure.plane.uplinks.tolist()) == {2 * unit}
+    assert np.bincount(structure.group)[:2].tolist() == [4 * unit, 2 * unit]
+    across = times(World(structure, kernel=ONE_WAY), [(host, 4 * unit + host) for host in range(2 * unit)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + MIB / RATE] * 2 * unit)  # a receiver has an uplink of its own
+
+
+def test_a_flow_of_a_cloud_gets_less_across_placement_groups_and_two_within_one_share_the_machine() -> None:
+    world = World(built("flow limits of placement groups", 16), kernel=ONE_WAY)  # 2 ranks in each, 4 hosts in a group
+    within, across = (8e-6, 0.1), (14e-6, 0.05)
+    shared, left = (8e-6, 0.0625), (8e-6, 0.075)  # half of the machine's 12.5 Gbit/s, and what a limited flow leaves
+    for pairs, expected in (
+        ([(0, 2)], [within]), ([(0, 8)], [across]), ([(0, 2), (1, 4)], [shared] * 2),
+        ([(0, 8), (1, 10)], [across] * 2), ([(0, 2), (1, 8)], [left, across]),
+    ):  # fmt: skip
+        took = [latency + MIB / (rate * RATE) for latency, rate in expected]
+        assert times(world, pairs) == pytest.approx(took, rel=0.01)
+
+
+def test_newer_leaves_spread_what_they_send_evenly_and_older_ones_always_send_a_pair_the_same_way() -> None:
+    structure = built("newer leaves spread, older ones hash", 32)  # 4 leaves of 8 hosts with 4 uplinks
+    plane = structure.plane
+    assert isinstance(plane, PartlyAdaptive)
+    assert plane.spreads.tolist() == [False, False, True, True]
+    assert structure.oversubscription == 2
+    place, when = np.tile(np.arange(8), 20), np.repeat(np.arange(20), 8)
+    up = {first: plane.path(first + place, (first + 8) % 32 + place, when)[0][:, 0].reshape(20, 8) for first in (0, 24)}
+    assert (up[0] == up[0][0]).all()
+    assert not (up[24] == up[24][0]).all()
+    assert all(np.unique(of_step, return_counts=True)[1].tolist() == [2] * 4 for of_step in up[24])
+
+
+def test_stacks_are_rings_and_messages_to_another_one_go_by_its_first_switch_and_the_core() -> None:
+    structure = built("stacks on a core", 64)  # 4 stacks of 4 switches of 4 hosts
+    world, ends, switch = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, 1e-6
+    cables = {(0, 3): 0, (0, 4): 1, (0, 8): 2, (0, 12): 1, (0, 16): 2, (0, 24): 4, (8, 28): 5, (8, 24): 6}
+    for pair, count in cables.items():
+        assert times(world, [pair], size=0) == pytest.approx([ends + count * switch])
+        assert times(world, [pair]) == pytest.approx([ends + count * switch + MIB / (0.1 * RATE)])
+    across = times(world, [(host, host + 16) for host in range(16)])  # 160 Gbit/s by a way of 80
+    assert sum(MIB / (time - ends - 4 * switch) for time in across) == pytest.approx(0.8 * RATE, rel=0.05)
+    ends_of = np.array([0, 8])
+    there, back = structure.plane.path(ends_of, ends_of[::-1], np.zeros(2, np.int64))[0]
+    plane = structure.plane
+    assert isinstance(plane, Stacks)
+    passed = [[np.argwhere(plane.cable == way)[0, 1] for way in ways if way != NONE] for ways in (there, back)]
+    assert passed == [[1, 2], [3, 0]]
+
+
+def test_cables_of_the_first_dimension_of_two_hypercubes_are_twice_as_wide() -> None:
+    structure = built("two hypercubes", 64)  # 16 switches of 4 hosts
+    world = World(structure, kernel=ONE_WAY)
+    rate, latency = 0.545 * RATE, LATENCY + HOP
+    for first, factor in ((8, 1), (16, 2)):  # 4 flows of a rail to switch 1, or to switch 2
+        across = times(world, [(2 * host, 2 * host + first) for host in range(4)])
+        assert across == pytest.approx([latency + factor * MIB / rate] * 4)
+    assert not structure.reachable(np.array([0]), np.array([3])).any()
+
+
+def test_two_adapters_on_one_port_share_it_but_are_on_one_leaf() -> None:
+    structure = built("two adapters on one port", 16)  # leaves of 4 hosts with an uplink of 200 Gbit/s
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([LATENCY + 2 * MIB / RATE] * 2)
+    assert times(world, [(0, 2), (4, 3)]) == pytest.approx([LATENCY + 2 * MIB / RATE] * 2)
+    assert times(world, [(0, 2), (3, 1)]) == pytest.approx([LATENCY + MIB / RATE] * 2)  # there and back
+    assert not any(possible(kind, structure) for kind in ("rail", "rail plane"))
+    assert World(structure, iterations=1).ranks.device[:2] == ("mlx5_0 port 1", "mlx5_1 port 1")
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"three levels, 2:1 between pods", "unequal leaves, 2:1 adaptive"}))

@@ -20,7 +20,6 @@ from worlds.planes import (
     OneSwitch,
     Placement,
     Plane,
-    QueuePairs,
     Routed,
     SlimFly,
     Sprayed,
@@ -328,8 +327,9 @@ KINDS = (*_SLOW, *_OTHER)
 def _rails_share_switches(structure: Structure) -> bool:
     """Whether all adapters of a host are on the same switch, so that a rail is no part by itself."""
     of_host = structure.groups if structure.one_plane else np.zeros((1, 1), np.int64)
-    planes = OneCore | OneSwitch | QueuePairs | DragonflyPlus | Interfaces
-    one_switch = isinstance(structure.plane, planes) and bool((of_host == of_host[:, :1]).all())
+    planes = FatTree | Stacked | OneSwitch | DragonflyPlus | Interfaces
+    known = isinstance(structure.plane, planes) and not isinstance(structure.plane, Sprayed)
+    one_switch = known and bool((of_host == of_host[:, :1]).all())
     return structure.one_plane and one_switch
 
 

@@ -219,6 +219,39 @@ class Flowlets(FatTree):
         return (place + first) % spines
 
 
+class PartlyAdaptive(Flowlets):
+    """Leaves of `uplinks` uplinks each, of which only some spread their messages evenly (`spreads` [leaf]).
+
+    The others have a hash for each pair, which stays as it is. The leaf that sends decides; spines have one way down.
+    """
+
+    def __init__(self, group: Index, uplinks: int, spreads: Mask, rate: float = RATE) -> None:
+        super().__init__(group, uplinks, rate)
+        self.spreads = spreads
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        fixed = (hashed(frm, to, 0, 3) % spines.astype(np.uint64)).astype(np.int64)
+        return np.where(self.spreads[self.group[frm]], super()._spine(frm, to, when, spines), fixed)
+
+
+class SharedPorts(FatTree):
+    """A fat tree whose hosts have two adapters each that share one port, of rate `port` in each direction.
+
+    As Mellanox's Socket Direct, a card with a PCIe link to each of two sockets. Adapters are numbered host by host.
+    Receivers have an uplink each.
+    """
+
+    def __init__(self, group: Index, ratio: float, port: float, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "by receiver", rate)
+        self.ports = len(group) // 2
+        self.capacity = np.concatenate([self.capacity, np.full(2 * self.ports, port)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        first = 2 * self.ways
+        return np.column_stack([ways, first + frm // 2, first + self.ports + to // 2]), latency
+
+
 class QueuePairs(FatTree):
     """Leaves of which a message takes several uplinks: it is cut into `parts` flows, one for each queue pair.
 
@@ -616,6 +649,20 @@ class JoinedGroups:
         return detour, np.where(detour, third, b)
 
 
+class FullMesh(JoinedGroups):
+    """Switches of which any two are joined by `each` cables. Tables give each receiver one of them; no detours."""
+
+    def __init__(self, group: Index, each: int, rate: float = RATE) -> None:
+        super().__init__(int(group.max()) + 1, each)
+        self.group, self.capacity = group, np.full(self.groups**2 * each, rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        far = a != b
+        way = np.where(far, self._first_cable(a, b) + to % self.each, NONE)
+        return way[:, None], LATENCY + HOP * far
+
+
 class Slingshot(JoinedGroups):
     """Groups of 16 switches in a dragonfly of `groups` groups; a job has hosts in the first ones only.
 
@@ -786,6 +833,15 @@ class Hypercube(Direct):
         super().__init__(np.arange(hosts) * used // hosts, one ^ (differ & -differ), rate * max(1.0, size / 2))
 
 
+class EnhancedHypercube(Hypercube):
+    """A hypercube whose cables of the first dimension are twice as wide as the others, as SGI's ICE has them."""
+
+    def __init__(self, hosts: int, size: int, rate: float = RATE) -> None:
+        super().__init__(hosts, size, rate)
+        one, other = np.nonzero(self.joined)
+        self.capacity = self.capacity * np.where(one ^ other == 1, 2.0, 1.0)
+
+
 class HyperXTables(Direct):
     """A HyperX of two dimensions with a single cable between two switches, whose tables say one way to each switch.
 
@@ -852,6 +908,32 @@ class Ring(Direct):
         turn = np.select([one == other, other == before, other == after], [one, before, after])
         turn = np.where((one - other) % 4 == 2, np.minimum(before, after), turn)
         super().__init__(np.arange(hosts) * 4 // hosts, turn, rate * max(1.0, hosts / 4 / ratio))
+
+
+class Stacks(Direct):
+    """Stacks of 4 switches, each stack a ring, and a core switch without hosts that the first of each stack leads to.
+
+    Messages within a stack go the shorter way around, and up between opposite switches; so there and back by different
+    ones. A ring carries half of what the hosts of a switch send, or one cable of `rate`, and the way to the core half
+    of what those of a stack do, or two. A switch takes 1 us.
+    """
+
+    def __init__(self, hosts: int, stacks: int, adapter: float, rate: float) -> None:
+        core = 4 * stacks
+        one, other = np.indices((core + 1, core + 1))
+        stack, first = one // 4, one // 4 * 4
+        goal = np.where(other // 4 == stack, other, first)  # within the own stack
+        around = first + (one + np.where((goal - one) % 4 <= 2, 1, -1)) % 4
+        leaves = (one == first) & (other // 4 != stack)
+        turn = np.select([one == other, one == core, leaves], [other, other // 4 * 4, core], around)
+        super().__init__(np.arange(hosts) * core // hosts, turn, rate)
+        of_stack, upper = hosts / stacks * adapter, np.nonzero(self.joined)
+        to_core = (upper[0] == core) | (upper[1] == core)
+        self.capacity = np.where(to_core, max(2 * rate, of_stack / 2), max(rate, of_stack / 8))
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, _ = super().path(frm, to, when)
+        return ways, LATENCY + 1e-6 * (ways != NONE).sum(axis=1)
 
 
 class RandomGraph(Direct):

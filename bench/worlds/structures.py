@@ -25,9 +25,11 @@ from worlds.planes import (
     Dragonfly,
     DragonflyPlus,
     Drawers,
+    EnhancedHypercube,
     Extenders,
     FatTree,
     Flowlets,
+    FullMesh,
     Gateways,
     Gemini,
     Hypercube,
@@ -41,6 +43,7 @@ from worlds.planes import (
     Mesh,
     OneCore,
     OneSwitch,
+    PartlyAdaptive,
     Placement,
     Plane,
     Polarized,
@@ -49,11 +52,13 @@ from worlds.planes import (
     RandomGraph,
     Ring,
     Routed,
+    SharedPorts,
     SingleCables,
     SlimFly,
     Slingshot,
     Sprayed,
     Stacked,
+    Stacks,
     StorageTree,
     Tables,
     Threads,
@@ -1360,6 +1365,168 @@ def _sleds(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _four_switches(hosts: int) -> Structure:
+    """Four InfiniBand switches, each joined to each other one; 2:1, or more where hosts do not divide by 24.
+
+    A switch of 36 ports then has 24 hosts and 4 cables to each of the three others. As small clusters are built that
+    save the spines.
+    """
+    return Structure(hosts, FullMesh(np.arange(hosts) * 4 // hosts, max(1, hosts // 24)))
+
+
+def _two_leaves_per_rack(hosts: int) -> Structure:
+    """Racks of two leaves, to which hosts are dealt out in turns. About 3 uplinks for 8; a hash gives each pair one.
+
+    As a rack with more hosts than a switch has ports. Two ranks share an adapter. 0.5 % of readings are longer: RoCE.
+    """
+    rack = np.arange(hosts) // max(4, min(16, hosts // 4))
+    leaf = 2 * rack + np.arange(hosts) % 2
+    size = np.bincount(leaf)
+    return Structure(hosts, FatTree(leaf, size / (np.round(3 * size / 8) + 0.5), "static"), each=2, tail=0.005)
+
+
+def _nvlink_racks_of_four_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 4 GPUs with an adapter of 400 Gbit/s each; NVLink switches join up to 18 in a rack.
+
+    A leaf for each rail of each rack; all leaves meet at the spines, 2:1 adaptive, which is chosen here. As GB200
+    NVL72, of 18 trays.
+    """
+    count = max(4, hosts // 4)
+    size = max(2, min(18, count // 4))
+    rack, rail = np.repeat(np.arange(count) // size, 4), np.tile(np.arange(4), count)
+    plane = FatTree(rail * (int(rack.max()) + 1) + rack, 2, "adaptive", 4 * RATE)
+    return Structure(
+        count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, domain=size, rate=np.full((count, 4), 4 * RATE),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _seven_to_one(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each. 1:1 within a pod, 7:1 between pods.
+
+    A rack is two hosts and their switch; a pod is a quarter of the racks. As Meta's cluster of 24,000 GPUs with RoCE
+    for Llama 3 (2024), where a message is cut into 16 flows, so that it uses all ways; the buffers of the switches of a
+    pod take 1 us.
+    """
+    count = max(4, hosts // 4)
+    racks = count // 2
+    rack = np.repeat(np.arange(count) * racks // count, 8)
+    lower = FatTree(rack, 1, "adaptive", 4 * RATE)
+    plane = Stacked(lower, FatTree(rack // max(1, racks // 4), 7, "adaptive", 4 * RATE), 1e-6)
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _partitions(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each. In the first racks they have 4 GPUs and 4 adapters of 200 Gbit/s, on two leaves.
+
+    Those of the other half of the racks have processors only, and one adapter of 100 Gbit/s on one leaf. All uplinks
+    are of 200 Gbit/s, 2:1; a hash gives each two adapters one. As centres buy a partition of each kind in one network.
+    """
+    count = max(8, hosts // 2)
+    rack = _leaves(count)
+    racks = int(rack[-1]) + 1
+    single = 2 * rack >= racks
+    second = ~single[:, None] & (np.arange(4) >= 2)
+    leaf = np.where(second, racks + rack[:, None], rack[:, None])
+    # A host with one adapter counts four times at its leaf, and its adapter is half as fast as an uplink.
+    number = np.arange(int(leaf.max()) + 1)
+    ratio = np.where((2 * number >= racks) & (number < racks), 16, 2)
+    return Structure(
+        count, FatTree(leaf.ravel(), ratio, "static", 2 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        single=single, rate=np.repeat(RATE * np.where(single, 1.0, 2.0)[:, None], 4, axis=1),
+    )  # fmt: skip
+
+
+def _error_correction(hosts: int) -> Structure:
+    """25 Gbit/s, RoCE; a leaf for two racks. Cables to the second rack are longer than 3 m and need error correction.
+
+    This (RS-FEC) takes 0.25 us at each such host; shorter cables go without. An uplink of 100 Gbit/s for 8 hosts, 2:1;
+    a hash gives each pair one. Hosts say nothing of it.
+    """
+    leaf = _leaves(hosts)
+    place = np.arange(hosts) - np.searchsorted(leaf, leaf)
+    return Structure(
+        hosts, FatTree(leaf, 8, "static"), rate=np.full((hosts, 1), RATE / 4),
+        overhead=np.where(2 * place >= np.bincount(leaf)[leaf], 0.25e-6, 0.0), processor=np.zeros(hosts, np.int64),
+    )  # fmt: skip
+
+
+def _ports_for_others(hosts: int) -> Structure:
+    """Leaves of 4, 2 and 3 times as many hosts, in turns, with equal uplinks: other ports lead to storage and gateways.
+
+    So 2:1, 1:1 and 3:2; a receiver has one uplink.
+    """
+    unit = max(1, min(4, hosts // 16))
+    sizes = np.tile(np.array([4, 2, 3]) * unit, hosts)
+    leaf = np.repeat(np.arange(len(sizes)), sizes)[:hosts]
+    leaf = np.minimum(leaf, int(leaf[-1]) - int(np.bincount(leaf)[-1] == 1))
+    return Structure(hosts, FatTree(leaf, np.bincount(leaf) / (2 * unit + 0.5), "by receiver"))
+
+
+def _flow_limits(hosts: int, random: np.random.Generator) -> Structure:
+    """Virtual machines of 12.5 Gbit/s in placement groups: a flow gets 10 Gbit/s within a group, 5 Gbit/s across.
+
+    As c6i.8xlarge of AWS. Two ranks in each, so that two flows within a group share what the machine has, and two
+    across do not. 1 % of readings are longer.
+    """
+    group = _leaves(hosts)
+    groups = int(group[-1]) + 1
+    return Structure(
+        hosts, Placement(group, random), each=2, rate=np.full((hosts, 1), RATE / 8), tail=0.01,
+        group_rate=RATE * np.where(np.eye(groups, dtype=bool), 0.1, 0.05),
+    )  # fmt: skip
+
+
+def _newer_leaves_spread(hosts: int) -> Structure:
+    """2:1; the second half of the leaves have newer switches, which give each message the uplink with the least load.
+
+    The older ones have a hash for each pair. As dynamic load balancing comes with a new switch chip in a cluster that
+    is extended; hosts are the same. 0.5 % of readings are longer, because switches pause senders.
+    """
+    leaf = _leaves(hosts)
+    leaves = int(leaf[-1]) + 1
+    plane = PartlyAdaptive(leaf, int(np.bincount(leaf)[0]) // 2, 2 * np.arange(leaves) >= leaves)
+    return Structure(hosts, plane, tail=0.005)
+
+
+def _stacks(hosts: int) -> Structure:
+    """Up to four stacks of switches on a core, as on a campus: 10 Gbit/s, cables of 40 Gbit/s, TCP by the kernel.
+
+    10 us at each end; readings of small messages have a long tail. 8 hosts are one stack.
+    """
+    return Structure(
+        hosts, Stacks(hosts, min(4, hosts // 8), 0.1 * RATE, 0.4 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
+        position_latency=np.array([10e-6]), interrupts=2e-6,
+    )  # fmt: skip
+
+
+def _two_hypercubes(hosts: int) -> Structure:
+    """A rank and an adapter of 56 Gbit/s on each of two hypercubes that do not meet; 1 % of readings are disturbed.
+
+    As Pleiades of NASA (SGI ICE), of which each host is on both; there the second one is for files. Switches of 2
+    hosts, or of 4 from 32 hosts on.
+    """
+    plane = EnhancedHypercube(hosts, 2 if hosts < 32 else 4, 0.545 * RATE)
+    return Structure(
+        hosts, plane, each=2, rails=2, rails_meet=False, rate=np.full((hosts, 2), 0.545 * RATE), hyperthreads=0.01
+    )
+
+
+def _socket_direct(hosts: int) -> Structure:
+    """Two ranks on two sockets, each with an adapter of its own to a port that both share: Mellanox's Socket Direct.
+
+    Each adapter does the 100 Gbit/s of the port alone, by 8 lanes of PCIe 4. An uplink of 200 Gbit/s for 4 hosts, 2:1.
+    """
+    plane = SharedPorts(np.repeat(_leaves(hosts), 2), 8, RATE, 2 * RATE)
+    return Structure(
+        hosts, plane, each=2, rails=2, one_plane=True, other_rail=0.0,
+        inside_latency=INSIDE_LATENCY + 0.3e-6 * (1 - np.eye(2)),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -1484,8 +1651,6 @@ BUILDING: Mapping[str, Make] = {
     "CCXs in quadrants": lambda hosts, random: _ccxs_in_quadrants(max(hosts, 16)),
     "rail-optimized, 8 rails": lambda hosts, random: _eight_rails(hosts),
     "4 GPUs on 2 rails, 3:1": lambda hosts, random: _gpus_in_racks(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "burst credits": lambda hosts, random: _burst_credits(hosts),
     "two sites, lines of two lengths": lambda hosts, random: _two_sites(hosts),
     "HyperX with tables": lambda hosts, random: _hyperx_tables(hosts),
@@ -1498,5 +1663,19 @@ HELD_OUT: Mapping[str, Make] = {
     "director switch": lambda hosts, random: _director(hosts),
     "8 GPUs on 4 relayed rails": lambda hosts, random: _four_relayed_rails(hosts),
     "sleds in racks": lambda hosts, random: _sleds(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "4 switches, each with each": lambda hosts, random: _four_switches(hosts),
+    "two leaves per rack, hosts in turns": lambda hosts, random: _two_leaves_per_rack(hosts),
+    "NVLink racks, 4 rails": lambda hosts, random: _nvlink_racks_of_four_rails(hosts),
+    "8 GPUs, 7:1 between pods": lambda hosts, random: _seven_to_one(hosts),
+    "partitions with and without GPUs": lambda hosts, random: _partitions(hosts),
+    "error correction on longer cables": lambda hosts, random: _error_correction(hosts),
+    "unequal leaves with equal uplinks": lambda hosts, random: _ports_for_others(hosts),
+    "flow limits of placement groups": _flow_limits,
+    "newer leaves spread, older ones hash": lambda hosts, random: _newer_leaves_spread(hosts),
+    "stacks on a core": lambda hosts, random: _stacks(hosts),
+    "two hypercubes": lambda hosts, random: _two_hypercubes(hosts),
+    "two adapters on one port": lambda hosts, random: _socket_direct(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
