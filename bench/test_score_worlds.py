@@ -1,8 +1,12 @@
 """The judge in worlds that it was not written for: silent in healthy ones, and right about one planted part."""
 
+import numpy as np
 import pytest
 from worlds.scoring import Case, Score, score
-from worlds.structures import BUILDING
+from worlds.structures import ALL, BUILDING
+from worlds.world import World
+
+from everylink.judge.kinds import kinds_of
 
 HOSTS, SEED = 32, 1
 ONE_HOST = ("quadrants", "CCXs", "cube mesh", "mesh of cores", "nested sockets", "CCXs in quadrants")
@@ -259,3 +263,21 @@ def test_groups_show_by_the_ranks_on_one_rail() -> None:
 @pytest.mark.one_in(2)
 def test_a_slow_adapter_is_not_taken_for_its_host(structure: str) -> None:
     assert_only_verdict(structure, "adapter")
+
+
+def test_equal_hosts_of_which_half_take_longer_are_two_classes() -> None:
+    """They say the same of their adapters."""
+    structure = ALL["error correction on longer cables"](HOSTS, np.random.default_rng(SEED))
+    classes = [kinds_of(World(structure, (), SEED).results).of_host, structure.overhead > 0]
+    assert len(np.unique(np.stack(classes), axis=1).T) == 2
+
+
+@pytest.mark.long("more structures")
+def test_a_slow_link_shows_beside_two_classes_of_hosts() -> None:
+    assert_only_verdict("error correction on longer cables", "link", seed=9504)
+
+
+@pytest.mark.long("more structures")
+@pytest.mark.parametrize("kind", ["host", "chassis"])
+def test_hosts_of_which_what_two_ranks_share_is_slow_are_named(kind: str) -> None:
+    assert_only_verdict("flow limits of placement groups", kind, seed=9505)

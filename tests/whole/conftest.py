@@ -17,6 +17,7 @@ import netns
 import numpy as np
 import pytest
 
+LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 CLUSTER = Path(__file__).parents[2] / "testbed/slurm/cluster"
 # mpirun of Open MPI 4 fails if another one creates or removes the folder of sessions at the same moment.
 SESSIONS = tempfile.mkdtemp(prefix="ompi-")

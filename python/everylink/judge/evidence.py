@@ -11,13 +11,20 @@ from numpy.typing import NDArray
 from everylink.distributions import normal_tail
 from everylink.host_lists import expanded, folded
 from everylink.judge.comparable import GONE, SlowWith
-from everylink.judge.confidence import DOUBTFUL
+from everylink.judge.confidence import DOUBTFUL, LESS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load, slow_ways_at_equal_load
 from everylink.judge.findings import Findings, Found, hosts_among
 from everylink.judge.pairs import CLEAR_OF_PAIR
-from everylink.judge.phases import PhaseReadings, UnderLoad, alone_rows, measured_in, under_load
+from everylink.judge.phases import (
+    PhaseReadings,
+    UnderLoad,
+    alone_rows,
+    measured_in,
+    shows_in_its_group,
+    under_load,
+)
 from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
@@ -70,10 +77,19 @@ class Judged:
     def _under_load(self) -> UnderLoad:
         return under_load(self.findings, self.alone, self.quarter)
 
-    @property
+    @cached_property
     def contention(self) -> frozenset[Found | Trunk]:
         """What is slow only while others measure, so no fault."""
-        return self._under_load.contention
+        return self._under_load.contention - self.filled
+
+    @cached_property
+    def filled(self) -> frozenset[Found]:
+        """Hosts of several ranks that are slow only while all measure, but inside their group, too. No way between
+        groups explains that: what their ranks share is slow, and a single rank does not fill it."""
+        several, beyond = np.bincount(self.readings.host_of) > 1, self.findings.beyond
+        hosts = [one for one in self._under_load.contention if _is_a(one, "host") and one.subject[0] not in beyond]
+        near = (one for one in hosts if shows_in_its_group(one, self.findings.effects))
+        return frozenset(one for one in near if several[one.subject[0]])
 
     @property
     def contended_hosts(self) -> set[int]:
@@ -519,13 +535,16 @@ def _hosts_of_set(name: str) -> set[str]:
 def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
     text = f"{_slow_text(found, judged, names.unit_kind)}{_when(judged)}"
-    if judged.readings.symmetric and found.kind in ("host", "pair"):
+    confidence = confidence_of(found.z, judged.findings.tested[found.kind])
+    if found in judged.filled:
+        text += "; only while all its ranks measure: what they share is slow, and one alone does not fill it"
+        confidence = min(confidence, LESS)
+    elif judged.readings.symmetric and found.kind in ("host", "pair"):
         one_way = judged.one_way.slow_direction(found, judged.findings)
         text += f"; {one_way or 'round trips cannot tell sending from receiving'}"
         found = _directed(found, one_way.side if one_way else Side.BOTH)
     kind, subject = names.of(found)
     factor = float(np.exp(one_way.effect if one_way else found.effect))
-    confidence = confidence_of(found.z, judged.findings.tested[found.kind])
     if found.kind == "rank":
         text += names.on_one_device(found.subject[0], judged.slow_ranks)
     is_beyond = found.kind == "host" and found.subject[0] in judged.findings.beyond

@@ -31,6 +31,7 @@ APART = 0.04  # least difference between two classes, log of the factor
 MOSTLY = 0.8  # part of the hosts that classes must hold
 FEWEST_ALONE, LOW_ALONE = 6, 0.2  # links, and their quantile: of those measured alone many are suspects
 GONE_ALONE = 0.35  # part of the difference of two classes below which it needs load
+LARGE = 1 / 3  # part of the hosts that each class must have where hosts say that they are equal
 TOLD = 0.9  # part of the hosts that must say what their adapters can do
 
 
@@ -94,11 +95,19 @@ def blocks_of_kinds(of_row: Index, of_column: Index, kinds: int) -> Iterator[tup
 def kinds_of(results: Results) -> Kinds:
     """The kinds of the hosts of a run; of its ranks, in a run on one host."""
     hosts = int(results.ranks.host_index.max()) + 1
-    if hosts > 1 and (told := told_kinds(results)) is not None:
+    told = told_kinds(results) if hosts > 1 else None
+    if told is not None and told.count > 1:
         return told
     if hosts == 1:
         hosts = len(results.ranks)
-    return seen_kinds((_classes_at(results, size) for size in results.sizes), hosts)
+    seen = seen_kinds((_classes_at(results, size) for size in results.sizes), hosts)
+    return seen if told is None or _are_large(seen.of_host) else told
+
+
+def _are_large(kind: Index) -> bool:
+    """Whether there are kinds, each with so many hosts that none of them is the exception."""
+    sizes = np.bincount(kind)
+    return len(sizes) > 1 and int(sizes.min()) >= LARGE * len(kind)
 
 
 def _classes_at(results: Results, size: Size) -> Index | None:

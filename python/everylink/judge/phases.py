@@ -215,7 +215,7 @@ class PhaseReadings:
                 )
             elif not self.knows_little_of(one, findings.effects.group_of):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
-                like = beside if _shows_in_its_group(one, findings.effects) else hosts
+                like = beside if shows_in_its_group(one, findings.effects) else hosts
                 slow[one] = like.are_slow(one.effect, links, False, unless_usual=True)
             else:
                 slow[one] = None
@@ -320,7 +320,7 @@ def _that_show(links: Links, effects: Effects) -> Links:
     return [link for link, shown in zip(links, mask.tolist(), strict=True) if shown] or links
 
 
-def _shows_in_its_group(host: Found, effects: Effects) -> bool:
+def shows_in_its_group(host: Found, effects: Effects) -> bool:
     """Whether a host is slow with most hosts of its own group: no way between groups explains that."""
     number, group_of = host.subject[0], effects.group_of
     mates = np.setdiff1d(np.flatnonzero(group_of == group_of[number]), [number])

@@ -16,7 +16,7 @@ from everylink.judge.readings import readings
 from everylink.judge.verdict import Structure
 from everylink.model.results import Results
 from everylink.robust import known_sample
-from everylink.units import plural
+from everylink.units import plural, size_text
 
 SHOWS = np.log(1.05)  # log of the factor from which a difference is told
 FEWEST_LOADED = 20  # links of each kind, inside groups and between them, measured under load and alone
@@ -26,7 +26,7 @@ QUESTION_OF_HOSTS = "Other adapters, or other switches on their ways by design? 
 QUESTION_OF_RANKS = "Do they share a port with others by design, or is a part bad on all? The adapters tell."
 QUESTION_OF_DRIFT = "What do they share: a switch, cooling, other load? Temperatures and a second run tell."
 QUESTIONS = {
-    "host": "Other adapters, or a fault that they share? The rate of their adapters tells (everylink inventory).",
+    "host": "Other adapters, cables or settings, or a fault that they share? Compare them (everylink inventory).",
     "rank": "Cores that are further from the others by design, or a fault? Where the ranks run tells (everylink show).",
 }
 
@@ -73,9 +73,8 @@ def _of_kinds(judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]
                 text += f", links among them take {factor:.2f}x the time of the fastest kind"
             yield Structure("adapters", subject, factor, judged.size.bytes, "facts", text, "")
         elif np.log(factor) > SHOWS:
-            text = (
-                f"{subject[0]}: links among them take {factor:.2f}x the time of the fastest class of {names.unit_kind}s"
-            )
+            text = f"{subject[0]}: links among them take {factor:.2f}x the time"
+            text += f" of the fastest class of {names.unit_kind}s at {size_text(judged.size.bytes)}"
             yield _class(subject[0], factor, judged, text, QUESTIONS[names.unit_kind])
 
 
