@@ -56,6 +56,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="processes (default: all cores)")
     options = parser.parse_args(words)
 
+    subprocess.run(["cmake", "--build", "--preset", "release", "--target", PROGRAM.name], cwd=ROOT, check=True)
     end = options.first + options.seeds
     began = time.monotonic()
     sums: Counter[str] = Counter()

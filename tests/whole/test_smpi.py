@@ -28,7 +28,7 @@ LATENCY, BANDWIDTH = 0.5e-6, 12.5e9  # of a cable
 ENVELOPE = 16  # bytes that SimGrid's MPI adds to each message
 SMALL, LARGE = 8, 1 << 18
 ONE_BY_ONE = ["--serial-tests", "-s", f"{SMALL},{LARGE}", "-n", "1", "-w", "0", "--num-slowest", "0"]
-long = pytest.mark.long("more simulated fabrics")
+pytestmark = pytest.mark.long("SimGrid")
 
 Way = Callable[[int, int, int], float]  # seconds from a to b for a number of bytes
 Simulate = Callable[..., Results]
@@ -149,7 +149,6 @@ def test_ranks_on_simulated_hosts_wait_for_no_core(simulator: None, tmp_path: Pa
     assert crowded_hosts(read(tmp_path / "x.h5")) == []
 
 
-@pytest.mark.long
 def test_the_links_of_a_host_with_half_the_bandwidth_are_slow_and_no_others(simulate: Simulate) -> None:
     def way(a: int, b: int, size: int) -> float:
         return fat_tree(a, b, size, BANDWIDTH / 2 if 17 in (a, b) else BANDWIDTH)
@@ -160,7 +159,6 @@ def test_the_links_of_a_host_with_half_the_bandwidth_are_slow_and_no_others(simu
     assert named(results) == [("host", ("n17",))]
 
 
-@long
 def test_the_links_of_a_host_with_ten_times_the_latency_are_slow_and_no_others(simulate: Simulate) -> None:
     def way(a: int, b: int, size: int) -> float:
         return fat_tree(a, b, size) + (9 * LATENCY if 42 in (a, b) else 0)
@@ -173,7 +171,6 @@ def test_the_links_of_a_host_with_ten_times_the_latency_are_slow_and_no_others(s
     assert named(results) == [("host", ("n42",))]
 
 
-@long
 def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) -> None:
     """Up from leaf 7, top 2 carries messages for hosts 2, 10, 18, ...; down to leaf 7 those for host 58."""
 
@@ -194,7 +191,6 @@ def test_a_slow_trunk_slows_the_links_over_it_and_no_others(simulate: Simulate) 
     assert judge(results).suspects == ()
 
 
-@long
 def test_a_torus_shows_a_slow_host_and_a_slow_cable_between_routers(simulate: Simulate) -> None:
     """The cable from (1,1,1) to (2,1,1): x is routed first, the shorter way round, upwards if both are equal."""
 
@@ -211,7 +207,6 @@ def test_a_torus_shows_a_slow_host_and_a_slow_cable_between_routers(simulate: Si
     assert named(results) == [("host", ("n40",))]
 
 
-@long
 def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simulate: Simulate) -> None:
     def is_over_it(a: int, b: int) -> bool:
         return {a // 16, b // 16} == {0, 1}
@@ -226,7 +221,6 @@ def test_a_dragonfly_shows_a_late_host_and_a_slow_cable_between_two_groups(simul
     assert named(results) == [("trunk", ("n[0-15]", "n[16-31]")), ("host", ("n50",))]
 
 
-@long
 @pytest.mark.parametrize("fault", ["host-bandwidth:17*0.5", "trunk-bandwidth:leaf7-top2*0.25"])
 def test_a_bad_cable_is_slow_alone_too_unlike_oversubscription(simulate: Simulate, fault: str) -> None:
     options = ["-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0]
@@ -237,7 +231,6 @@ def test_a_bad_cable_is_slow_alone_too_unlike_oversubscription(simulate: Simulat
     assert worst.evidence.endswith("it is slow alone too")
 
 
-@long
 def test_oversubscription_slows_concurrent_pairs_but_no_pair_alone(simulate: Simulate, tmp_path: Path) -> None:
     """Step k pairs i with i xor k: from k = 8 on, the 8 hosts of each leaf share 2 trunks."""
     steps = tmp_path / "steps"
@@ -253,7 +246,6 @@ def test_oversubscription_slows_concurrent_pairs_but_no_pair_alone(simulate: Sim
     assert_every_link(simulate("fattree", *options, "--serial-tests", faults=shortage), fat_tree)
 
 
-@long
 def test_oversubscription_shows_in_nearly_every_step_of_the_default_schedule(simulate: Simulate) -> None:
     options = ["-s", LARGE, "-n", 3, "-w", 0, "--num-slowest", 0]
     alone = simulate("fattree", *options, "--serial-tests", faults=["oversubscription:4"])
@@ -311,7 +303,6 @@ def test_victims_have_an_impact_on_an_oversubscribed_fat_tree_only(simulate: Sim
     assert short.median > 1.5
 
 
-@long
 def test_random_bisection_shows_oversubscription(simulate: Simulate) -> None:
     options = ["random-bisection", "--draws", 8, "--seed", 3, "--duration", "5ms"]
     full, _, _ = effective_bisection(scene_sums(played(simulate("fattree", *options))))
@@ -325,7 +316,6 @@ def test_random_bisection_shows_oversubscription(simulate: Simulate) -> None:
     assert mean > 0.9 * 8 * 2 * BANDWIDTH
 
 
-@long
 def test_servers_on_one_leaf_are_limited_by_its_trunks(simulate: Simulate) -> None:
     options = ["client-server", "--servers", 4, "--niters", 5, "--nflight", 4, "-s", "1MiB"]
 
@@ -354,7 +344,6 @@ def contents(path: Path) -> dict[str, bytes]:
     return {n: value for n, value in everything.items() if n not in random and not n.startswith("checksums/")}
 
 
-@long
 def test_the_same_simulation_gives_the_same_file_twice(simulate: Simulate) -> None:
     options = ["-s", f"{SMALL},{LARGE}", "-n", 20, "--keep-laps"]
     first, second = (
@@ -365,7 +354,6 @@ def test_the_same_simulation_gives_the_same_file_twice(simulate: Simulate) -> No
     assert len(first) > 60
 
 
-@long
 @pytest.mark.parametrize(
     ("topology", "size", "fault"),
     [
