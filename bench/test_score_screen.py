@@ -20,6 +20,7 @@ def assert_all_found(made: Score) -> None:
     assert made.steps <= MOST_STEPS
 
 
+@pytest.mark.long
 def test_what_is_planted_is_found_in_thirty_steps_and_nothing_else() -> None:
     assert_all_found(score(Cluster(SMALL, "plain", planted(SMALL, 1), seed=1)))
 

@@ -44,19 +44,19 @@ def assert_only_verdict(structure: str, kind: str, topology: bool = False, seed:
     assert (found.all_found, found.wrong) == (True, 0)
 
 
-@pytest.mark.one_in(60)
+@pytest.mark.one_in(125)
 @pytest.mark.parametrize("structure", BUILDING)
 def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
     assert scored(structure).wrong == 0
 
 
-@pytest.mark.one_in(60)
+@pytest.mark.one_in(125)
 @pytest.mark.parametrize("structure", [name for name in BUILDING if name not in ONE_HOST])
 def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
     assert_only_verdict(structure, "host")
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("structure", [*CONTENDED, "Slim Fly", "torus"])
 def test_a_slow_link_is_found_among_links_that_collide(structure: str) -> None:
     assert_only_verdict(structure, "link")
@@ -88,7 +88,7 @@ def test_a_host_that_drifts_is_found(structure: str) -> None:
     assert_only_verdict(structure, "drifting")
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(10)
 @pytest.mark.parametrize("topology", [False, True])
 @pytest.mark.parametrize("structure", UPLINKS)
 def test_a_slow_uplink_is_one_verdict(structure: str, topology: bool) -> None:

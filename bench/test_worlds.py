@@ -2227,6 +2227,7 @@ def test_suspects_are_confirmed_in_the_same_world() -> None:
     assert len(again)
 
 
+@pytest.mark.long
 def test_a_clear_slow_host_is_scored_as_found_and_a_healthy_world_as_silent() -> None:
     one, none = (score(Case("one switch", kinds, 1, 16)) for kinds in (("host",), ()))
     assert one is not None
@@ -2240,6 +2241,7 @@ def test_what_a_structure_does_not_have_is_not_scored() -> None:
     assert score(Case("one switch", ("uplink",), 1, 8)) is None
 
 
+@pytest.mark.long
 def test_a_claimed_direction_is_scored() -> None:
     said = score(Case("one switch", ("direction",), 1, 16))
     assert said is not None

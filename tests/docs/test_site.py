@@ -31,6 +31,7 @@ def test_every_page_is_on_the_site_which_loads_nothing_from_elsewhere_and_finds_
     assert 'href="docs/check.html"' in found
 
 
+@pytest.mark.long
 def test_a_link_that_leads_nowhere_and_a_page_that_nothing_leads_to_are_refused(tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()

@@ -231,6 +231,7 @@ def test_every_link_is_in_the_histogram_an_outlier_among_a_million_in_its_own_bi
 
 @given(st.lists(st.sampled_from([1e-6, 1.0000001e-6, 3e-3, 7.7]), min_size=2, max_size=2))
 @settings(max_examples=20)
+@pytest.mark.long
 def test_bins_hold_equal_and_far_apart_times(tmp_path_factory: pytest.TempPathFactory, times: list[float]) -> None:
     path = tmp_path_factory.mktemp("bins") / "x.h5"
     results = read(make_results(path, hosts=hosts(2), time=lambda link, size: times[link[0]]))

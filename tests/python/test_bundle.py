@@ -54,6 +54,7 @@ def bundle(machines: list[Machine], tmp_path: Path, everylink: Command) -> dict[
     return opened(tmp_path / "n03.tar.gz")
 
 
+@pytest.mark.long
 def test_it_has_verdicts_rows_inventory_counters_and_plots(bundle: dict[str, bytes]) -> None:
     files = {name.removeprefix("n03/"): content for name, content in bundle.items()}
     assert sorted(files) == [

@@ -226,6 +226,7 @@ def test_any_invalid_input_gives_one_line(tmp_path_factory: pytest.TempPathFacto
 
 @settings(max_examples=25)
 @given(st.integers(2, 5), st.data())
+@pytest.mark.long
 def test_every_matrix_survives_a_round_trip(
     tmp_path_factory: pytest.TempPathFactory, ranks: int, data: st.DataObject
 ) -> None:

@@ -72,6 +72,7 @@ def test_a_reader_that_leaves_gets_no_traceback(file: Path) -> None:
     assert (said.returncode, said.stderr) == (1, "")
 
 
+@pytest.mark.long
 def test_closed_input_and_errors_change_nothing(file: Path, everylink: Command) -> None:
     said = in_shell(file.parent, f"everylink show '{file}' <&- 2>&-")
     assert (said.returncode, said.stdout) == (0, everylink("show", file)[1])
@@ -363,6 +364,7 @@ def test_show_is_the_same_in_any_environment(variables: dict[str, str | None], f
     assert said.stdout == usual[1]
 
 
+@pytest.mark.long
 def test_ascii_output_and_names_that_are_not_utf_8_are_shown(file: Path) -> None:
     odd = file.rename(os.fsdecode(os.fsencode(file.parent) + b"/\xff.h5"))
     ascii_only: dict[str, str | None] = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -373,6 +375,7 @@ def test_ascii_output_and_names_that_are_not_utf_8_are_shown(file: Path) -> None
     assert ".h5: unknown command" in wrong.stderr
 
 
+@pytest.mark.long
 def test_few_open_files_suffice_to_show(file: Path) -> None:
     said = in_shell(file.parent, f"ulimit -n 10; everylink show {file.name}")
     assert (said.returncode, said.stderr) == (0, "")

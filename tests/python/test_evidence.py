@@ -40,6 +40,7 @@ def test_phases_have_the_links_of_one_end_between_two_or_in_one_direction(tmp_pa
     assert none == []
 
 
+@pytest.mark.long
 def test_a_finding_shows_what_its_links_and_others_took_in_each_phase(tmp_path: Path, everylink: Command) -> None:
     file, page = tmp_path / "run.h5", tmp_path / "run.html"
     command = ("simulate", "--hosts", 64, "--fault", "slow-host:n5*0.5", "--confirm", "--transient", "0")

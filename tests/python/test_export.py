@@ -179,6 +179,7 @@ def test_with_many_ranks_a_pixel_is_several_links(
 
 
 @pytest.mark.thorough
+@pytest.mark.long
 def test_a_picture_of_the_steps_shows_their_colours(tmp_path: Path, everylink: Command) -> None:
     out = tmp_path / "x.png"
     assert everylink("export", SAMPLES / "n8-a2a.sion", "--what", "step-pattern", "-o", out)[0] == 0

@@ -195,6 +195,7 @@ def test_what_cannot_be_shown_live_is_one_line(words: tuple[str, ...], said: str
     assert said in error
 
 
+@pytest.mark.long
 def test_a_second_results_file_of_a_command_is_another_page(following: Following, tmp_path: Path) -> None:
     """As `everylink check` has one: whoever comes then gets nothing of the first one, and whoever is there reloads."""
     events, results = Events(), read(tmp_path / "a.h5")

@@ -157,7 +157,7 @@ FAULTS = (
 
 
 @pytest.mark.parametrize("hosts", [64, pytest.param(512, marks=pytest.mark.thorough)])
-@pytest.mark.one_in(2)
+@pytest.mark.long
 def test_every_planted_fault_is_darker_than_all_healthy_blocks(hosts: int, tmp_path: Path, everylink: Command) -> None:
     """By the pixels of the first screen."""
     page, _ = _simulated(everylink, tmp_path, hosts, FAULTS, "--transient", "0")
@@ -314,6 +314,7 @@ def test_the_address_keeps_what_is_shown(tmp_path: Path, everylink: Command) -> 
     assert len(run["sizes"]) == 2
 
 
+@pytest.mark.long
 def test_wheel_drag_keys_and_search_move_the_matrix(tmp_path: Path, everylink: Command) -> None:
     page, _ = _simulated(everylink, tmp_path, 64, FAULTS)
     script = """

@@ -131,6 +131,7 @@ def test_the_address_has_the_order(tmp_path: Path, everylink: Command) -> None:
     assert done_in(tmp_path / "x.html", script) == ["slowest", "slowest", "f"]
 
 
+@pytest.mark.long
 def test_a_range_of_times_shows_its_links(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "a.h5", hosts=HOSTS, time=_with_slow(5))
     assert everylink("report", path, "-o", tmp_path / "x.html")[0] == 0
@@ -180,6 +181,7 @@ def _evidence(page: Path, number: int) -> Any:
     )
 
 
+@pytest.mark.long
 def test_a_finding_is_drawn_against_all_other_links(tmp_path: Path, everylink: Command) -> None:
     path = make_results(tmp_path / "a.h5", hosts=HOSTS, time=_with_slow(5))
     assert everylink("report", path, "-o", tmp_path / "x.html")[0] == 0

@@ -81,6 +81,7 @@ def test_bars_of_clients_are_as_high_as_their_bandwidths(tmp_path: Path, everyli
     assert len({round(y + height) for _, y, _, height in drawn["bars"]}) == 1
 
 
+@pytest.mark.long
 def test_the_numbers_of_a_place_are_shown_under_the_mouse_and_by_arrow_keys(tmp_path: Path, everylink: Command) -> None:
     page = report(everylink, make_pattern(tmp_path / "x.h5", "incast"))
     script = """
@@ -166,6 +167,7 @@ def test_the_matrix_names_each_connection_with_its_bandwidth(tmp_path: Path, eve
     assert ends == ["n0:0", "n1:1 -> n0:0", "n1:1", "n1:1 -> n2:2", "n0:0 -> n2:2"]
 
 
+@pytest.mark.long
 def test_findings_stand_below_the_conclusion_and_mark_the_matrix(tmp_path: Path, everylink: Command) -> None:
     hosts = [f"n{i}" for i in range(8)]
     file = make_all_to_all(tmp_path / "x.h5", lambda i, j: GB * (0.3 if 3 in (i, j) else 1 + 0.01 * (i + j)), ranks=8)
@@ -188,6 +190,7 @@ def test_findings_stand_below_the_conclusion_and_mark_the_matrix(tmp_path: Path,
     assert matrix["marked"] == [[[hosts.index("n3"), hosts.index("n3") + 1]]]
 
 
+@pytest.mark.long
 def test_matrices_of_more_ranks_than_cells_show_hosts_together(
     tmp_path: Path, everylink: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

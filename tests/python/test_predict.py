@@ -176,6 +176,7 @@ def test_faults_are_measured_against_the_fabric_without_them() -> None:
     )
 
 
+@pytest.mark.long
 def test_placement_gives_a_slow_host_the_least_traffic() -> None:
     run = fabric_run("slow-host:n5*0.5", hosts=16, sizes=(8, 1 << 20), noise=0.001, transient=0.0)
     pattern, times = made_pattern("stencil2d", 16, 1 << 20), link_times(run)
@@ -187,6 +188,7 @@ def test_placement_gives_a_slow_host_the_least_traffic() -> None:
     assert predict(placed(pattern, found.place), times).seconds == pytest.approx(found.after.seconds)
 
 
+@pytest.mark.long
 def test_placement_moves_ranks_that_communicate_into_one_group() -> None:
     """A ring whose ranks alternate between groups: nearly every message leaves its group."""
     order = np.arange(16).reshape(4, 4).T.ravel()

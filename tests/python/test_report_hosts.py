@@ -108,6 +108,7 @@ def test_what_a_table_leaves_out_is_listed_by_the_command_that_it_names(tmp_path
         assert sum(line.startswith(("n", "leaf")) for line in listed) == 15 + left
 
 
+@pytest.mark.long
 def test_more_deviations_than_fit_are_counted(tmp_path: Path, everylink: Command) -> None:
     def change(machines: list[Machine]) -> None:
         for number in range(20):
@@ -173,6 +174,7 @@ def test_names_of_hosts_and_switches_are_only_text_in_the_page(tmp_path: Path, e
     assert section.count("<table>") == 4
 
 
+@pytest.mark.long
 def test_the_page_of_a_load_pattern_lists_deviations(tmp_path: Path, everylink: Command) -> None:
     path = make_all_to_all(tmp_path / "x.h5", lambda frm, to: 1e9)
     machines = cluster(8, fabric="roce")
@@ -213,6 +215,7 @@ def test_the_pdf_has_a_page_of_the_same_tables_and_there_is_a_picture_of_it(tmp_
     assert pictures == [str(tmp_path / name) for name in ("x.png", "x-verdicts.png", "x-hosts.png")]
 
 
+@pytest.mark.long
 def test_a_pdf_of_hosts_without_anything_to_list_has_no_page_of_them(tmp_path: Path, everylink: Command) -> None:
     path = make_inventory(tmp_path / "x.h5", cluster(HOSTS, rails=1))
     assert everylink("report", path, "-o", tmp_path / "x.pdf")[0] == 0
@@ -225,6 +228,7 @@ def test_curves_take_no_topology_file(file: Path, tmp_path: Path, everylink: Com
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs pdftotext (poppler-utils)")
+@pytest.mark.long
 def test_a_pdf_has_a_page_that_says_what_diagnose_says(tmp_path: Path, everylink: Command) -> None:
     path, options = tmp_path / "x.h5", ("--hosts", 16, "--group-size", 4, "--fault", "slow-host:n2*0.5")
     assert everylink("simulate", *options, "-o", path)[0] == 0

@@ -196,6 +196,7 @@ def test_a_file_truncated_anywhere_is_refused_in_one_line(
 
 @settings(max_examples=40)
 @given(part=st.floats(0, 1, exclude_max=True))
+@pytest.mark.long
 def test_a_truncated_file_of_a_killed_run_is_read_or_refused_without_blocking(
     part: float, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -184,6 +184,7 @@ def test_a_report_is_written_beside_the_summary(everylink: Command, tmp_path: Pa
     assert (tmp_path / "x.html").stat().st_size > 1000
 
 
+@pytest.mark.long
 def test_other_lines_are_printed_and_unknown_events_ignored(
     everylink: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,6 +196,7 @@ def test_other_lines_are_printed_and_unknown_events_ignored(
     assert "weather" not in out
 
 
+@pytest.mark.long
 def test_with_progress_the_output_of_the_core_is_unchanged(everylink: Command) -> None:
     code, out, _ = everylink("run", "--progress", "json")
     assert code == 0
@@ -202,6 +204,7 @@ def test_with_progress_the_output_of_the_core_is_unchanged(everylink: Command) -
     assert "4 ranks on 2 hosts" not in out
 
 
+@pytest.mark.long
 def test_without_a_results_file_there_is_no_summary(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE", "no-output")
     code, out, _ = everylink("run", "--no-output")

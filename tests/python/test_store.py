@@ -252,6 +252,7 @@ def _with_findings(store: Store) -> Summary:
 
 
 # --- what hosts are --------------------------------------------------------------------------------------------
+@pytest.mark.long
 def test_what_changed_on_hosts_is_known_also_of_one_that_was_away(tmp_path: Path, everylink: Command) -> None:
     for day, firmware, count in ((1, "1.0", 4), (2, "1.0", 3), (3, "2.0", 4)):
         machines = cluster(count)

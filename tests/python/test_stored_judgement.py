@@ -54,6 +54,7 @@ def _beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.judgement")
 
 
+@pytest.mark.long
 def test_every_command_that_judges_uses_what_the_first_one_stored(
     run: Path, everylink: Command, times_judged: list[Path], tmp_path: Path
 ) -> None:

@@ -118,6 +118,7 @@ def test_merging_keeps_them(by: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_converting_keeps_them(tmp_path: Path, everylink: Command) -> None:
     made(tmp_path / "x.h5", of(6), (6, "too many open files"))
     for given, wanted in (("x.h5", "y.npz"), ("y.npz", "z.h5")):

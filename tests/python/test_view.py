@@ -144,6 +144,7 @@ def serving(page: Path, links: Path) -> Iterator[Server]:
 
 
 @pytest.mark.usefixtures("small_pages")
+@pytest.mark.long
 def test_a_served_page_reads_single_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiles, "TILE", 4)
     path = make_results(tmp_path / "a.h5", hosts=tuple("abcdefghij"), outcomes={(0, 9): 3})
@@ -160,6 +161,7 @@ def test_a_served_page_reads_single_links(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.usefixtures("small_pages")
+@pytest.mark.long
 def test_a_page_takes_the_file_that_belongs_to_it(
     tmp_path: Path, everylink: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,7 @@ def test_a_slow_host_is_named_last(check: Check, ssh_folder: Path) -> None:
     kept(ssh_folder, "n1")
 
 
+@pytest.mark.long
 def test_an_unreachable_host_is_a_verdict_and_the_others_are_measured(check: Check, ssh_folder: Path) -> None:
     code, lines, err = check("n[1-7],gone1", "--mode", "sim")
     assert code == 3, err

@@ -322,7 +322,7 @@ def test_requests_are_verified_between_gpus_on_request(play: Play, tmp_path: Pat
 )
 @pytest.mark.parametrize("mode", ["cuda", "tcp"])
 @pytest.mark.parametrize("pattern", list(PATTERNS))
-@pytest.mark.one_in(6)
+@pytest.mark.long
 def test_what_a_gpu_damages_is_found_in_the_flows_that_it_takes_part_in(
     play: Play, pattern: str, mode: str, fault: str, tmp_path: Path
 ) -> None:
@@ -359,6 +359,7 @@ QUICKLY = [("shift", "cuda", OUT_OF_MEMORY), ("incast", "cuda", ERROR), ("client
         pytest.param("shift", "cuda", *HANG, marks=pytest.mark.long("20 s")),
     ],
 )
+@pytest.mark.long
 def test_flows_of_a_gpu_that_fails_could_not_be_measured_and_the_others_are(
     play: Play, pattern: str, mode: str, fault: str, said: str, tmp_path: Path
 ) -> None:

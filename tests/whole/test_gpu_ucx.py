@@ -57,7 +57,7 @@ def test_ucx_moves_memory_of_gpus(over_ucx: OverUcx, kernel: str) -> None:
 
 @pytest.mark.parametrize("kernel", ["--semidirectional", "--put", "--get"])
 @pytest.mark.parametrize("mode", STAGED)
-@pytest.mark.one_in(6)
+@pytest.mark.long
 def test_over_sockets_and_shared_memory_alone_ucx_stages(over_ucx: OverUcx, mode: str, kernel: str) -> None:
     done = over_ucx(kernel, "--check", mode=mode)
     assert outcomes(done) == {0}

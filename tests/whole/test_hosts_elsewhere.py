@@ -143,6 +143,7 @@ def hosts(possible: None) -> Iterator[Bed]:
 
 
 @pytest.mark.alone  # compares times
+@pytest.mark.long
 def test_a_rail_at_half_speed_on_many_hosts_is_named(
     hosts: Bed, everylink: Everylink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ def test_another_mtu_is_named(bed: Bed, begin: Begin) -> None:
 
 
 @pytest.mark.alone  # counts what is lost while nothing else runs
+@pytest.mark.long
 def test_tcp_sends_most_again_on_the_links_of_the_host_whose_packets_are_lost(bed: Bed, begin: Begin) -> None:
     bed.fault("drop h4 2")
     job = begin("-s", "64KiB", "-n", 30)
@@ -103,6 +104,7 @@ def test_an_address_that_a_second_host_takes_during_the_run_is_named_on_both(bed
 
 
 @pytest.mark.alone  # compares times
+@pytest.mark.long
 def test_nothing_that_a_host_says_explains_a_shaped_interface_and_its_verdict_says_so(bed: Bed, begin: Begin) -> None:
     bed.fault("shape 200mbit")
     bed.fault("slow h4 50mbit")

@@ -138,7 +138,7 @@ def test_a_host_that_goes_dark_keeps_what_it_measured_and_is_absent_from_then_on
 
 
 # Rank 5 is stopped for three steps, in which it would have met 4, 6 and 1; it meets the others before and after.
-@pytest.mark.one_in(2)
+@pytest.mark.long
 def test_a_rank_that_is_stopped_and_continued_misses_the_steps_between(start: Start, mode: str) -> None:
     takes_long_over_mpi(mode)
     job = start(mode, SMALL)
@@ -162,7 +162,7 @@ def test_a_rank_that_is_stopped_and_continued_misses_the_steps_between(start: St
 
 
 # In the second step 5 meets 4, which waits for a second.
-@pytest.mark.one_in(2)
+@pytest.mark.long
 def test_a_port_that_goes_down_and_comes_up_again_costs_that_step(start: Start, mode: str) -> None:
     takes_long_over_mpi(mode)
     job = start(mode, SMALL)

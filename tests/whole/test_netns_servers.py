@@ -103,6 +103,7 @@ def last_ones(job: Job, word: str) -> list[str]:
     + [pytest.param(mode, slow, marks=long) for mode in OVER_TCP[1:] for slow in (PUT, GET)],
     ids=lambda value: {PUT: "put", GET: "get"}.get(value, value),
 )
+@pytest.mark.long
 def test_throttling_one_direction_slows_either_put_or_get(four: Bed, start: Start, mode: str, slow: int) -> None:
     four.fault("shape 400mbit")
     for client in (1, 2, 3):

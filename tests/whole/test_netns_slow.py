@@ -87,6 +87,7 @@ def test_exactly_the_host_with_less_bandwidth_is_slow_by_that_factor(
 
 
 @pytest.mark.parametrize("mode", ["tcp", pytest.param("mpi", marks=long)])
+@pytest.mark.long
 def test_exactly_the_host_delayed_by_a_millisecond_has_that_latency(eight: Bed, measured: Start, mode: str) -> None:
     eight.fault("shape 200mbit")
     eight.fault("delay h4 1000")
