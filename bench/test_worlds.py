@@ -36,6 +36,7 @@ from worlds.planes import (
     OneCore,
     OneSwitch,
     PartlyAdaptive,
+    PcieSwitches,
     QueuePairs,
     RandomGraph,
     SingleCables,
@@ -48,6 +49,7 @@ from worlds.planes import (
     Tables,
     Threads,
     Tofu,
+    Torus,
     TwistedTorus,
     Zones,
 )
@@ -1590,7 +1592,9 @@ def test_servers_of_a_sled_share_its_adapter_and_sleds_the_uplinks_of_their_rack
         "fat tree 8:5 re-hashed", "three levels, two generations, far socket", "Ethernet 3:1, 10 and 25 Gbit/s",
         "4 GPUs on 2 rails, 3:1", "two sites, lines of two lengths", "fewer uplinks in later leaves",
         "storage in every second leaf", "two networks of unequal taper", "director switch",
-        "8 GPUs on 4 relayed rails", "sleds in racks",
+        "8 GPUs on 4 relayed rails", "sleds in racks", "sleep states in one row", "read requests of two lengths",
+        "PCIe switches in one lot of servers", "pods that may send less", "two receive queues", "trays of two hosts",
+        "supernodes, 4:1", "fat tree 11:9 by receiver",
     ],
 )  # fmt: skip
 def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:
@@ -1706,7 +1710,7 @@ def test_messages_in_a_stack_go_the_shorter_way_around() -> None:
     "name",
     [
         "units in a torus", "hypercube", "stack of 4 switches", "random graph", "torus of routers",
-        "switches in branches", "HyperX with tables", "dragonfly of single cables",
+        "switches in branches", "HyperX with tables", "dragonfly of single cables", "ring with a blocked cable",
     ],
 )  # fmt: skip
 def test_a_slow_cable_or_switch_slows_all_that_passes_it_and_no_others(name: str, kind: str) -> None:
@@ -1956,6 +1960,154 @@ def test_two_adapters_on_one_port_share_it_but_are_on_one_leaf() -> None:
     assert times(world, [(0, 2), (3, 1)]) == pytest.approx([LATENCY + MIB / RATE] * 2)  # there and back
     assert not any(possible(kind, structure) for kind in ("rail", "rail plane"))
     assert World(structure, iterations=1).ranks.device[:2] == ("mlx5_0 port 1", "mlx5_1 port 1")
+
+
+def test_cores_of_one_row_of_racks_wake_up_later_and_say_nothing_of_it() -> None:
+    structure = built("sleep states in one row", 64)  # 4 rows of two racks of 8 hosts
+    world, alone = World(structure, kernel=ONE_WAY), LATENCY + 20e-6
+    for pair, hops, ends in (((0, 1), 0, 0), ((0, 8), 2, 0), ((0, 16), 2, 1), ((16, 31), 2, 2), ((32, 63), 2, 0)):
+        assert times(world, [pair], size=0) == pytest.approx([alone + hops * HOP + ends * 5e-6])
+    across = times(world, [(host, host + 8) for host in range(8)])  # 200 Gbit/s by an uplink of 100
+    assert across == pytest.approx([alone + 2 * HOP + 8 * MIB / RATE] * 8)
+    assert np.ptp(structure.rate) == np.ptp(structure.processor) == 0
+
+
+def test_a_third_of_the_hosts_send_less_than_they_receive_and_small_messages_take_as_long() -> None:
+    structure = built("read requests of two lengths", 64)
+    short = np.isfinite(structure.send)
+    assert int(short.sum()) == 22
+    world, one = World(structure, kernel=ONE_WAY), int(np.flatnonzero(short)[0])
+    other = int(np.flatnonzero(~short & (structure.group == structure.group[one]))[0])
+    assert times(world, [(one, other)], size=0) == pytest.approx([LATENCY])
+    assert times(world, [(one, other)]) == pytest.approx([LATENCY + MIB / (0.78 * RATE)])
+    assert times(world, [(other, one)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_two_adapters_of_four_are_behind_a_pcie_switch_in_the_first_lot_of_servers_only() -> None:
+    structure = built("PCIe switches in one lot of servers", 64)  # 32 hosts, racks of 8
+    plane = structure.plane
+    assert isinstance(plane, PcieSwitches)
+    assert np.flatnonzero(plane.link != NONE).tolist() == [4 * host + rail for host in range(20) for rail in (2, 3)]
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    for pairs, switches, factor in (
+        ([(0, 4), (1, 5)], 0, 1.0), ([(2, 6)], 2, 1.0), ([(2, 6), (3, 7)], 2, 2 / 1.26), ([(2, 6), (7, 3)], 2, 1.0),
+        ([(98, 102), (99, 103)], 0, 1.0), ([(78, 82)], 1, 1.0),
+    ):  # fmt: skip
+        assert times(world, pairs) == pytest.approx([LATENCY + switches * 0.15e-6 + factor * once] * len(pairs))
+    assert np.ptp(structure.rate) == 0
+
+
+def test_the_last_pod_of_a_machine_may_send_less_also_to_its_neighbours() -> None:
+    world = World(built("pods that may send less"), kernel=ONE_WAY)  # 4 machines of 4 pods
+    wired, beside = LATENCY + 20e-6, BESIDE + 20e-6
+    for pair, latency, rate in (
+        ((0, 4), wired, 0.25), ((3, 4), wired, 0.04), ((4, 3), wired, 0.25), ((3, 0), beside, 0.04),
+        ((0, 3), beside, 0.25),
+    ):  # fmt: skip
+        assert times(world, [pair]) == pytest.approx([latency + MIB / (rate * RATE)])
+    together = times(world, [(pod, pod + 4) for pod in range(4)])  # the others share what it leaves
+    assert together == pytest.approx([wired + MIB / (rate * RATE) for rate in (0.07, 0.07, 0.07, 0.04)])
+    assert np.isfinite(built("pods that may send less", 8).send).tolist() == [False, True] * 4
+
+
+def test_messages_to_a_machine_share_one_of_its_two_receive_queues_or_do_not() -> None:
+    world = World(built("two receive queues", 32), kernel=ONE_WAY)  # 16 machines of 4 ranks
+
+    def rates(pairs: list[tuple[int, int]]) -> list[float]:
+        each = zip(times(world, pairs), times(world, pairs, size=0), strict=True)
+        return [round(MIB / (large - small) / RATE, 6) for large, small in each]
+
+    assert times(world, [(0, 4)], size=0) == pytest.approx([LATENCY + 24e-6])
+    assert rates([(0, 4)]) == [0.14]
+    assert rates([(0, 4), (1, 5)]) == [0.07] * 2  # the same two machines, so the same queue
+    assert rates([(0, 4), (1, 8)]) == [0.125] * 2
+    both = [tuple(rates([(0, 4 * to), (4, 4 * to + 1)])) for to in range(2, 16)]
+    assert set(both) == {(0.07, 0.07), (0.125, 0.125)}
+    assert both == [tuple(rates([(0, 4 * to), (4, 4 * to + 1)])) for to in range(2, 16)]
+
+
+def test_two_hosts_of_a_tray_share_an_adapter_and_the_second_one_is_further_from_it() -> None:
+    structure = built("trays of two hosts")  # leaves of 4 hosts of 2 ranks
+    world = World(structure, kernel=ONE_WAY)
+    for pair, latency in (
+        ((0, 4), LATENCY), ((0, 6), LATENCY + 0.15e-6), ((2, 6), LATENCY + 0.3e-6), ((0, 2), BESIDE + 0.15e-6)
+    ):  # fmt: skip
+        assert times(world, [pair]) == pytest.approx([latency + MIB / (2 * RATE)])
+    assert times(world, [(0, 4), (2, 5)]) == pytest.approx([LATENCY + MIB / RATE, LATENCY + 0.15e-6 + MIB / RATE])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([BESIDE + 0.15e-6 + MIB / (1.26 * RATE)] * 2)
+    assert np.ptp(structure.processor) == 0
+
+
+def test_messages_go_all_the_way_around_a_ring_where_its_cable_is_blocked() -> None:
+    world = World(built("ring with a blocked cable", 32), kernel=ONE_WAY)  # 8 switches of 4 hosts
+    ends = LATENCY + 16e-6
+    for pair, cables in (((0, 1), 0), ((0, 4), 1), ((0, 28), 1), ((0, 8), 2), ((0, 12), 5), ((8, 12), 7)):
+        assert times(world, [pair], size=0) == pytest.approx([ends + cables * 1e-6])
+    across = times(world, [(12 + host, (28 + host) % 32) for host in range(16)])  # all by the cable in the middle
+    assert across == pytest.approx([ends + 4e-6 + 16 * MIB / RATE] * 16)
+    assert times(world, [(12, 28), (0, 8)]) == pytest.approx([ends + hops * 1e-6 + 4 * MIB / RATE for hops in (4, 2)])
+
+
+def test_hosts_of_a_torus_in_five_dimensions_are_as_far_apart_as_their_places() -> None:
+    for hosts, sides in ((8, (2, 2, 2)), (32, (2,) * 5), (64, (4, 2, 2, 2, 2)), (256, (4, 4, 4, 2, 2))):
+        plane = built("torus in five dimensions", hosts).plane
+        assert isinstance(plane, Torus)
+        assert plane.sides == sides
+    world, once = World(built("torus in five dimensions", 32), kernel=ONE_WAY), MIB / 1.8e9
+    for other in range(1, 32):
+        hops = other.bit_count()
+        assert times(world, [(0, 2 * other)]) == pytest.approx([LATENCY + hops * HOP + once])
+    both = times(world, [(0, 50), (32, 48)])  # over the cable from host 16 to host 24
+    assert both == pytest.approx([LATENCY + 3 * HOP + 2 * once, LATENCY + HOP + 2 * once])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([LATENCY + HOP + 2 * once] * 2)
+
+
+def test_messages_between_networks_go_by_the_router_of_their_sender() -> None:
+    structure = built("two routers for networks in turns")  # networks of 2, 3, 5, 2 and 4 hosts
+    assert np.bincount(structure.group).tolist() == [2, 3, 5, 2, 4]
+    world, ends = World(structure, kernel=ONE_WAY), LATENCY + 3e-6
+    for pair, router in (((0, 1), 0.0), ((0, 5), 3e-6), ((0, 2), 3e-6), ((2, 0), 11e-6), ((2, 10), 11e-6)):
+        assert times(world, [pair], size=0) == pytest.approx([ends + router])
+    assert times(World(structure), [(0, 2)], size=0) == pytest.approx([ends + 7e-6])  # there and back
+    five, alone = [(0, 2), (1, 3), (5, 10), (6, 11), (7, 4)], [(12, 13)]  # 125 Gbit/s by a router of 100
+    loaded = times(world, five + alone)
+    assert loaded == pytest.approx([ends + 3e-6 + 5 * MIB / RATE] * 5 + [ends + 4 * MIB / RATE])
+    assert times(world, [*five[:4], (4, 7)])[0] == pytest.approx(ends + 3e-6 + 4 * MIB / RATE)
+
+
+def test_any_two_of_eight_sockets_are_one_or_two_links_apart_and_three_are_one() -> None:
+    world = World(built("8 sockets with 3 links", 32))  # 4 ranks on each, two in a cluster
+    latency = world.structure.inside_latency
+    for of_rank in latency:
+        kinds, count = np.unique(np.round(of_rank, 9), return_counts=True)
+        assert kinds.tolist() == pytest.approx([0.2e-6, 0.23e-6, 0.36e-6, 0.48e-6])
+        assert count.tolist() == [2, 2, 12, 16]
+    assert (latency == latency.T).all()
+    for other, rate in ((1, 11e9), (2, 10e9), (4, 6.5e9), (8, 4.5e9), (16, 6.5e9), (28, 6.5e9)):
+        assert times(world, [(0, other)]) == pytest.approx([latency[0, other] + MIB / rate])
+
+
+def test_core_groups_share_an_adapter_and_supernodes_have_a_fourth_as_many_uplinks() -> None:
+    structure = built("supernodes, 4:1", 64)  # 32 hosts, 8 in a supernode
+    assert structure.oversubscription == pytest.approx(4)
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    across = times(world, [(4 * host, 4 * host + 32) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 4 * once] * 8)
+
+
+def test_twenty_two_hosts_have_nine_uplinks_of_twice_their_rate() -> None:
+    structure = built("fat tree 11:9 by receiver", 128)
+    assert structure.oversubscription == pytest.approx(11 / 9)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [9] * 5 + [7]
+    world, alone = World(structure, kernel=ONE_WAY), LATENCY + 2 * HOP
+    across = times(world, [(host, host + 22) for host in range(22)])  # two or three receivers have the same uplink
+    assert sorted(across) == pytest.approx([alone + MIB / RATE] * 10 + [alone + 1.5 * MIB / RATE] * 12)
+    others = times(World(structure, seed=2, kernel=ONE_WAY), [(host, host + 22) for host in range(22)])
+    assert others == across  # routes are static
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"three levels, 2:1 between pods", "unequal leaves, 2:1 adaptive"}))

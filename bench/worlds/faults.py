@@ -7,6 +7,7 @@ import numpy as np
 
 from worlds.physics import Flows, Index, Mask, Values
 from worlds.planes import (
+    BlockedRing,
     Branches,
     BusyTree,
     Direct,
@@ -247,7 +248,7 @@ def _cable(structure: Structure, plane: SlimFly | Direct | Tofu, random: np.rand
     """The cables between two neighbouring switches or units that have hosts, with all messages that go over them."""
     groups = int(structure.group.max()) + 1
     joined = plane.joined[:groups, :groups]
-    if isinstance(plane, Branches):  # the only cable of a switch is slow as the switch is
+    if isinstance(plane, Branches | BlockedRing):  # the only cable of a switch is slow as the switch is
         inner = joined.sum(axis=1) > 1
         joined = joined & inner[:, None] & inner[None, :]
     one, other = random.choice(np.argwhere(joined)).tolist()

@@ -292,6 +292,47 @@ class Threads(FatTree):
         return np.column_stack([ways, 2 * self.ways + frm, 2 * self.ways + to]), latency
 
 
+class PcieSwitches(FatTree):
+    """A fat tree some of whose adapters are behind PCIe switches: those of a switch share its link to the processor.
+
+    `link` [adapter]: the number of this link, NONE for an adapter with a link of its own. `width`: of such a link in
+    each direction. `longer`: seconds that a switch takes.
+    """
+
+    def __init__(
+        self, group: Index, ratio: float, routes: str, rate: float, link: Index, width: float, longer: float
+    ) -> None:
+        super().__init__(group, ratio, routes, rate)
+        self.link, self.longer, self.links = link, longer, int(link.max()) + 1
+        self.capacity = np.concatenate([self.capacity, np.full(2 * self.links, width)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        link = np.stack([self.link[frm], self.link[to]], axis=1)
+        first = 2 * self.ways + np.array([0, self.links])
+        both = np.where(link == NONE, NONE, link + first)
+        return np.concatenate([ways, both], axis=1), latency + self.longer * (link != NONE).sum(axis=1)
+
+
+class ReceiveQueues(FatTree):
+    """Virtual machines behind leaves with static routes, each with `queues` queues for what it receives.
+
+    A core empties each of them, at most `queue` bytes per second. A hash of the two machines says which one a message
+    takes, so that all from one machine to another take the same: receive side scaling by addresses only, as drivers
+    of Linux often do it for UDP.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float, queues: int, queue: float) -> None:
+        super().__init__(group, ratio, "static", rate)
+        self.queues = queues
+        self.capacity = np.concatenate([self.capacity, np.full(queues * len(group), queue)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        number = (hashed(frm, to, 27) % np.uint64(self.queues)).astype(np.int64)
+        return np.column_stack([ways, 2 * self.ways + self.queues * to + number]), latency
+
+
 class Polarized(FatTree):
     """The upper level of a tree whose switches all use the same hash, at each level for one uplink of each pair.
 
@@ -397,6 +438,22 @@ class Routed:
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         apart = self.group[frm] != self.group[to]
         return np.where(apart, 0, NONE)[:, None], LATENCY + self.longer * apart
+
+
+class TwoRouters(Routed):
+    """Networks joined by two routers, of which each is the default gateway of every second network.
+
+    A message takes the router of the sender's network, so there and back may go by different ones. `longer`: seconds
+    that each router takes.
+    """
+
+    def __init__(self, group: Index, rate: float, longer: tuple[float, float]) -> None:
+        super().__init__(group, rate, 0.0)
+        self.capacity, self.each = np.full(2, rate), np.array(longer)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        router, apart = self.group[frm] % 2, self.group[frm] != self.group[to]
+        return np.where(apart, router, NONE)[:, None], LATENCY + self.each[router] * apart
 
 
 class Drawers:
@@ -908,6 +965,24 @@ class Ring(Direct):
         turn = np.select([one == other, other == before, other == after], [one, before, after])
         turn = np.where((one - other) % 4 == 2, np.minimum(before, after), turn)
         super().__init__(np.arange(hosts) * 4 // hosts, turn, rate * max(1.0, hosts / 4 / ratio))
+
+
+class BlockedRing(Direct):
+    """Switches in a ring of which the spanning tree protocol blocks the cable after switch `blocked`: they are a line.
+
+    So the two switches at this cable are the furthest apart. Switches store a packet before they send it on, which
+    takes 1 us. `rate`: of what joins two neighbours.
+    """
+
+    def __init__(self, hosts: int, switches: int, blocked: int, rate: float) -> None:
+        one, other = np.indices((switches, switches))
+        place, goal = ((of - blocked - 1) % switches for of in (one, other))
+        turn = np.where(one == other, one, (one + np.where(goal > place, 1, -1)) % switches)
+        super().__init__(np.arange(hosts) * switches // hosts, turn, rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, _ = super().path(frm, to, when)
+        return ways, LATENCY + 1e-6 * (ways != NONE).sum(axis=1)
 
 
 class Stacks(Direct):

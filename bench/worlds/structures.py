@@ -15,6 +15,7 @@ from worlds.planes import (
     LATENCY,
     RATE,
     ActiveBackup,
+    BlockedRing,
     Blocks,
     Branches,
     Bundles,
@@ -44,12 +45,14 @@ from worlds.planes import (
     OneCore,
     OneSwitch,
     PartlyAdaptive,
+    PcieSwitches,
     Placement,
     Plane,
     Polarized,
     QueuePairs,
     Racks,
     RandomGraph,
+    ReceiveQueues,
     Ring,
     Routed,
     SharedPorts,
@@ -66,6 +69,7 @@ from worlds.planes import (
     Tofu,
     Torus,
     TwistedTorus,
+    TwoRouters,
     Zones,
 )
 
@@ -767,8 +771,8 @@ def _rails_meet_at_the_core(hosts: int) -> Structure:
     )  # fmt: skip
 
 
-def _sides(hosts: int) -> tuple[int, ...]:
-    sides = [1, 1, 1]
+def _sides(hosts: int, dimensions: int = 3) -> tuple[int, ...]:
+    sides = [1] * dimensions
     left, factor = hosts, 2
     while left > 1:
         while left % factor:
@@ -1527,6 +1531,167 @@ def _socket_direct(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _sleep_states(hosts: int) -> Structure:
+    """25 Gbit/s, TCP by the kernel, four rows of racks; the cores of the second row may sleep between messages.
+
+    There the firmware has a profile that saves power, and a core wakes from C1E 5 us later at each end; a large message
+    keeps it awake. The hosts say nothing of it. 10 us at each end in all rows. Racks of 2 to 8 hosts with one uplink of
+    100 Gbit/s.
+    """
+    rack = np.arange(hosts) // max(2, min(8, hosts // 8))
+    row = rack * 4 // (int(rack[-1]) + 1)
+    return Structure(
+        hosts, FatTree(rack, 8, "static"), rate=np.full((hosts, 1), RATE / 4),
+        position_latency=np.array([10e-6]), interrupts=2e-6,
+        overhead=np.where(row == 1, 5e-6, 0.0), processor=np.zeros(hosts, np.int64),
+    )  # fmt: skip
+
+
+def _read_requests(hosts: int, random: np.random.Generator) -> Structure:
+    """A third of the hosts, at random, send 78 % of 100 Gbit/s: their PCIe read requests are of 512 bytes only.
+
+    An adapter reads what it sends and writes what it receives, so these receive as much as the others, and small
+    messages take as long. As where a new firmware with the longer requests (MaxReadReq) is not on all hosts yet; the 78
+    % are chosen here. 1:1 adaptive.
+    """
+    short = random.permutation(np.arange(hosts) % 3 == 0)
+    send = np.where(short, 0.78 * RATE, np.inf)
+    return Structure(hosts, FatTree(_leaves(hosts), 1, "adaptive"), send=send)
+
+
+def _pcie_switches(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, in two lots of servers, 5:3.
+
+    In the first lot, which ends within a rack, the last two adapters are behind a PCIe switch, whose 16 lanes of PCIe 4
+    to the processor do 252 Gbit/s. It takes 0.15 us. A leaf for each rail of each rack, 1:1 adaptive.
+    """
+    count = max(4, hosts // 2)
+    rack, rail = np.repeat(np.arange(count) // max(2, min(8, count // 4)), 4), np.tile(np.arange(4), count)
+    host = np.arange(count).repeat(4)
+    link = np.where((8 * host < 5 * count) & (rail >= 2), host, NONE)
+    leaf = rail * (int(rack.max()) + 1) + rack
+    return Structure(
+        count, PcieSwitches(leaf, 1, "adaptive", 2 * RATE, link, 2.52 * RATE, 0.15e-6), each=4, rails=4,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
+    )  # fmt: skip
+
+
+def _limited_pods(hosts: int) -> Structure:
+    """Kubernetes: 4 pods on each machine of 25 Gbit/s, or 2 where there are few; the last one may send 4 Gbit/s.
+
+    As by the annotation kubernetes.io/egress-bandwidth, for which a token bucket (tbf) is at the pod's own interface:
+    it also limits what goes to pods of the same machine, but nothing that the pod receives. No tunnels, as with Calico
+    and BGP. TCP, 10 us at each end. Leaves have an uplink of 100 Gbit/s for 16 pods; a hash gives each flow one.
+    """
+    pods = 4 if hosts >= 16 else 2
+    leaf = np.arange(hosts) // (pods * max(2, min(8, hosts // (4 * pods))))
+    return Structure(
+        hosts, FatTree(leaf, 16, "static"), guests=pods, rate=np.full((hosts, 1), RATE / 4),
+        send=np.where(np.arange(hosts) % pods == pods - 1, 0.04 * RATE, np.inf),
+        position_latency=np.array([10e-6]), interrupts=2e-6,
+    )  # fmt: skip
+
+
+def _receive_queues(hosts: int) -> Structure:
+    """Half of the hosts: virtual machines of 25 Gbit/s with 4 ranks each, by UDP, and two queues for what they receive.
+
+    A queue does 14 Gbit/s. So two messages to a machine get 12.5 Gbit/s each or, by the same queue, 7. An uplink of 100
+    Gbit/s for 8 machines, 2:1; a hash gives each two machines one. 12 us at each end, with a long tail.
+    """
+    count = max(8, hosts // 2)
+    plane = ReceiveQueues(_leaves(count), 8, RATE, 2, 0.14 * RATE)
+    return Structure(
+        count, plane, each=4, rate=np.full((count, 1), RATE / 4), position_latency=np.full(4, 12e-6), interrupts=3e-6,
+        tail=0.01,
+    )  # fmt: skip
+
+
+def _trays(hosts: int) -> Structure:
+    """Trays of two hosts that share an adapter of 200 Gbit/s, each by 16 lanes of PCIe 4; two ranks in each host.
+
+    The adapter is in the first host; the second one is joined to it by a cable within the tray, which takes 0.15 us
+    here. So a host gets 200 Gbit/s alone, and a half while the other one sends. As Lenovo's SD650 with SharedIO, e.g.
+    MareNostrum 5 of BSC. About 3:2, or 2:1 for small leaves; a receiver has one uplink.
+    """
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 3, "by receiver", 2 * RATE), each=2, guests=2, pcie=2.52 * RATE,
+        rate=np.full((hosts, 1), 2 * RATE), overhead=np.where(np.arange(hosts) % 2 == 1, 0.15e-6, 0.0),
+        processor=np.zeros(hosts, np.int64),
+    )  # fmt: skip
+
+
+def _blocked_ring(hosts: int) -> Structure:
+    """Up to 8 Ethernet switches in a ring, whose spanning tree blocks the cable after the third one. TCP, 25 Gbit/s.
+
+    Two neighbours are joined as wide as the hosts of a switch are, and at least by 100 Gbit/s, which count as one cable
+    (LACP). 8 us at each end; readings of small messages have a long tail.
+    """
+    switches = max(4, min(8, hosts // 4))
+    return Structure(
+        hosts, BlockedRing(hosts, switches, 2, RATE * max(1.0, hosts / switches / 4)),
+        rate=np.full((hosts, 1), RATE / 4), position_latency=np.array([8e-6]), interrupts=2e-6,
+    )  # fmt: skip
+
+
+def _five_dimensions(hosts: int) -> Structure:
+    """A torus in up to five dimensions, whose cables and hosts do 1.8 GB/s; two ranks in each host.
+
+    As IBM's Blue Gene/Q, e.g. Sequoia of LLNL or JUQUEEN of FZ Juelich, with deterministic routes. There a host has ten
+    cables of 2 GB/s; 1.8 are left for data.
+    """
+    return Structure(hosts, Torus(_sides(hosts, 5), 1.8e9), each=2, rate=np.full((hosts, 1), 1.8e9))
+
+
+def _two_routers(hosts: int) -> Structure:
+    """Networks (VLANs) of 25 Gbit/s, and two routers, each the gateway of every second one: 3 us, or 11 us an old one.
+
+    As VRRP shares out networks to two routers. A router has 100 Gbit/s for 16 hosts. Networks have 2, 3 and 5 times as
+    many hosts, in turns. RoCE that is routed (RoCEv2), so 1.5 us at each end; 0.5 % of readings are longer.
+    """
+    plane = TwoRouters(_partly_used_leaves(hosts), RATE * max(1, hosts // 16), (3e-6, 11e-6))
+    return Structure(hosts, plane, rate=np.full((hosts, 1), RATE / 4), position_latency=np.array([1.5e-6]), tail=0.005)
+
+
+def _eight_sockets(ranks: int) -> Structure:
+    """One host of 8 sockets, each joined to three others, so that two are one or two links apart (Wagner graph).
+
+    As hosts with 8 Xeons by UPI, for large databases. A socket is two clusters of cores (SNC2).
+    """
+    socket, cluster = np.arange(ranks) * 8 // ranks, np.arange(ranks) * 16 // ranks
+    around = (socket[:, None] - socket[None, :]) % 8
+    links = np.array([0, 1, 2, 2, 1, 2, 2, 1])[around]
+    kind = np.where(links > 0, links + 1, np.not_equal.outer(cluster, cluster))
+    return Structure(
+        1, OneSwitch(1), each=ranks,
+        inside_latency=np.array([0.2e-6, 0.23e-6, 0.36e-6, 0.48e-6])[kind],
+        inside_rate=np.array([11e9, 10e9, 6.5e9, 4.5e9])[kind],
+    )  # fmt: skip
+
+
+def _supernodes(hosts: int) -> Structure:
+    """Half of the hosts, each of 4 core groups that share an adapter of 56 Gbit/s; a fourth as many uplinks, 4:1.
+
+    As Sunway TaihuLight, whose supernodes have 256 hosts. Here they have 2 to 16, and at least one uplink; nothing
+    blocks within one. Tables give each receiver one uplink.
+    """
+    count = max(8, hosts // 2)
+    rate = 0.545 * RATE
+    plane = FatTree(np.arange(count) // max(2, min(16, count // 4)), 4, "by receiver", rate)
+    return Structure(
+        count, plane, each=4, rate=np.full((count, 1), rate),
+        inside_latency=INSIDE_LATENCY + 0.1e-6 * (1 - np.eye(4)), inside_rate=np.full((4, 4), 16e9),
+    )  # fmt: skip
+
+
+def _eleven_to_nine(hosts: int) -> Structure:
+    """Leaves of 22 hosts of 100 Gbit/s, or fewer in a small cluster, and 9 uplinks of 200 Gbit/s, one for a receiver.
+
+    So 11:9, as Frontera of TACC, where two hosts share a port by a cable that splits (HDR100).
+    """
+    leaf = np.arange(hosts) // max(4, min(22, hosts // 4))
+    return Structure(hosts, FatTree(leaf, 2.44, "by receiver", 2 * RATE))
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -1663,8 +1828,6 @@ BUILDING: Mapping[str, Make] = {
     "director switch": lambda hosts, random: _director(hosts),
     "8 GPUs on 4 relayed rails": lambda hosts, random: _four_relayed_rails(hosts),
     "sleds in racks": lambda hosts, random: _sleds(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "4 switches, each with each": lambda hosts, random: _four_switches(hosts),
     "two leaves per rack, hosts in turns": lambda hosts, random: _two_leaves_per_rack(hosts),
     "NVLink racks, 4 rails": lambda hosts, random: _nvlink_racks_of_four_rails(hosts),
@@ -1677,5 +1840,19 @@ HELD_OUT: Mapping[str, Make] = {
     "stacks on a core": lambda hosts, random: _stacks(hosts),
     "two hypercubes": lambda hosts, random: _two_hypercubes(hosts),
     "two adapters on one port": lambda hosts, random: _socket_direct(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "sleep states in one row": lambda hosts, random: _sleep_states(hosts),
+    "read requests of two lengths": _read_requests,
+    "PCIe switches in one lot of servers": lambda hosts, random: _pcie_switches(hosts),
+    "pods that may send less": lambda hosts, random: _limited_pods(hosts),
+    "two receive queues": lambda hosts, random: _receive_queues(hosts),
+    "trays of two hosts": lambda hosts, random: _trays(hosts),
+    "ring with a blocked cable": lambda hosts, random: _blocked_ring(hosts),
+    "torus in five dimensions": lambda hosts, random: _five_dimensions(hosts),
+    "two routers for networks in turns": lambda hosts, random: _two_routers(hosts),
+    "8 sockets with 3 links": lambda hosts, random: _eight_sockets(max(hosts, 16)),
+    "supernodes, 4:1": lambda hosts, random: _supernodes(hosts),
+    "fat tree 11:9 by receiver": lambda hosts, random: _eleven_to_nine(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
