@@ -96,7 +96,7 @@ def kinds_of(results: Results) -> Kinds:
     """The kinds of the hosts of a run; of its ranks, in a run on one host."""
     hosts = int(results.ranks.host_index.max()) + 1
     told = told_kinds(results) if hosts > 1 else None
-    if told is not None and told.count > 1:
+    if told is not None and (told.count > 1 or not is_whole(hosts)):  # of more hosts, readings may not be kept
         return told
     if hosts == 1:
         hosts = len(results.ranks)
