@@ -203,3 +203,10 @@ def test_confirm_measures_more_passes_with_few_ranks_busy_where_one_pass_shows_t
 def test_nothing_is_said_of_a_healthy_run(passes: int, seed: int) -> None:
     judgement = judged(run({}, passes, seed))
     assert (judgement.verdicts, judgement.structure) == ((), ())
+
+
+def test_a_host_is_not_drifting_where_the_others_become_faster_by_more_than_it_becomes_slower() -> None:
+    """As when jobs elsewhere end: what changed is the load."""
+    faster = {host: rising(1.2, 1) for host in range(HOSTS)}
+    assert only(run({**faster, BAD: rising(1.2, 1.35)})).symptom == "slow"
+    assert only(run({**faster, BAD: rising(1.2, 1.6)})).symptom == "drifting"

@@ -163,11 +163,12 @@ def _beyond_chance(of: _OfClass, classes: int) -> Iterator[Drifting]:
     if len(measured) < FEWEST_HOSTS:
         return
     typical = float(np.median(of.rise[measured]))
+    faster = max(SMALLEST, -of.usual - typical)  # the others, where all changed: a host is slower by more than that
     z = (of.rise - typical) / max(spread(of.rise[measured]), LEAST_SPREAD)
     for host in measured.tolist():
         rise = float(of.rise[host]) - typical
         chance = float(student_tail(z[host], len(measured) - 2)) * len(measured) * classes
-        is_slower = float(of.rise[host]) + of.usual > SMALLEST  # and not just the others faster
+        is_slower = float(of.rise[host]) + of.usual > faster
         is_large = is_slower and rise > SMALLEST and rise >= OF_EXCESS * of.excess[host]
         if chance < FALSE_RATE and is_large and of.least[host] - typical > OF_RISE * rise:
             yield Drifting(host, float(of.rise[host]) + of.usual, of.usual + typical, int(of.links[host]), chance)
