@@ -16,6 +16,7 @@ from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load, slow_ways_at_equal_load
 from everylink.judge.findings import Findings, Found, hosts_among
+from everylink.judge.kinds import MANY_HOSTS, PART_ALIKE
 from everylink.judge.pairs import CLEAR_OF_PAIR
 from everylink.judge.phases import (
     PhaseReadings,
@@ -47,7 +48,6 @@ from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
-MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
 FURTHER_WAY = 0.03  # log of the factor of small messages, by less of which ways with as many switches differ
 FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
@@ -176,8 +176,26 @@ class Judged:
 
     @cached_property
     def _slow_pairs(self) -> list[Found]:
-        """Pairs that are slow, and not just while others measure."""
-        return [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention]
+        """Pairs that are slow, and not just while others measure, nor because both hosts are of a class."""
+        return [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention | self._of_class]
+
+    @cached_property
+    def _alike(self) -> frozenset[Found]:
+        """Hosts that are slow alike under load, or alone, and many, where groups are not told: another kind of hosts,
+        or hosts behind other switches."""
+        if self.findings.effects.equals.one_host or self.told:
+            return frozenset()
+        fewest = max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts))
+        slow = [one for one in self.findings.bad if one.kind == "host" and one not in self.contention]
+        alone = {self._alone("host", one.subject[0])[0]: one for one in slow}
+        as_slow = alike([one for one in alone if one.links], self.readings.hosts, fewest)
+        return alike(slow, self.readings.hosts, fewest) | {alone[one] for one in as_slow}
+
+    @cached_property
+    def _of_class(self) -> frozenset[Found]:
+        """Pairs of two of these hosts: a round trip pays for both."""
+        hosts = {one.subject[0] for one in self._alike}
+        return frozenset(one for one in self.findings.bad if one.kind == "pair" and hosts.issuperset(one.subject))
 
     @cached_property
     def _ways_of_pairs(self) -> list[Uplink]:
@@ -352,13 +370,10 @@ class Judged:
 
     @cached_property
     def repeated_hosts(self) -> frozenset[Found]:
-        """Hosts that are slow alike, and many, where groups are not told: another kind of hosts, or hosts behind other
-        switches."""
-        effects = self.findings.effects
-        if effects.equals.one_host or self.told:
-            return frozenset()
-        hosts = [one for one in self._left("host") if int(effects.group_of[one.subject[0]]) not in self._at_the_edge]
-        return alike(hosts, self.readings.hosts, max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts)))
+        """The hosts of a class that neither load nor a way explains."""
+        group_of = self.findings.effects.group_of
+        left = [one for one in self._left("host") if int(group_of[one.subject[0]]) not in self._at_the_edge]
+        return self._alike & frozenset(left)
 
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:
@@ -367,6 +382,7 @@ class Judged:
         A group in place of its hosts where nearly all of these are slow with other groups only.
         """
         told = self._explained | self.repeated | self._ranks_alike | self.of_rails | self.doubtful | self.repeated_hosts
+        told |= self._of_class
         rest = [one for one in self.findings.bad if one not in told]
         group_of, is_group = self.findings.effects.group_of, {one.subject[0] for one in rest if one.kind == "group"}
         kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in self._at_the_edge)

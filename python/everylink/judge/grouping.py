@@ -15,7 +15,7 @@ from everylink.judge.groups import (
     searched_links,
     searched_rails,
 )
-from everylink.judge.kinds import Kinds
+from everylink.judge.kinds import Kinds, kinds_of, told_kinds
 from everylink.judge.readings import Readings, readings
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
@@ -80,7 +80,23 @@ def _by_group(searched: SearchedLinks, groups: Groups) -> list[NDArray[np.int64]
     return [members for members in parts if len(members) >= FEWEST_SEEN]
 
 
-def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tuple[NDArray[np.int64], bool]:
+def kinds_and_groups(
+    results: Results, grouping: Grouping | None, shown_by: Results | None = None
+) -> tuple[Kinds, NDArray[np.int64], bool]:
+    """The kinds of hosts, the group of each host as `shown_by` a run, this one if there is no other, and whether groups
+    are known: given, or enough was measured for them to show.
+
+    Where hosts say that they are alike, those of one group that take longer are no other kind: what they share may be
+    slow.
+    """
+    kinds = kinds_of(results)
+    groups, known = _groups_for(shown_by or results, grouping, kinds)
+    own = [np.unique(groups[kinds.of_host == kind]) for kind in range(kinds.count)] if groups.any() else []
+    told = told_kinds(results) if kinds.say_the_same and min(map(len, own), default=2) == 1 else None
+    return (kinds, groups, known) if told is None else (told, *_groups_for(shown_by or results, grouping, told))
+
+
+def _groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tuple[NDArray[np.int64], bool]:
     """The group of each host, and whether groups are known: given, or enough was measured for them to show.
 
     One grouping holds for all sizes: the one from the size at which it explains most, because a fault at one size may

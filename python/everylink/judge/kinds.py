@@ -6,7 +6,7 @@ shows in the times tells: classes of hosts that are alike within, and differ fro
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,7 +31,7 @@ APART = 0.04  # least difference between two classes, log of the factor
 MOSTLY = 0.8  # part of the hosts that classes must hold
 FEWEST_ALONE, LOW_ALONE = 6, 0.2  # links, and their quantile: of those measured alone many are suspects
 GONE_ALONE = 0.35  # part of the difference of two classes below which it needs load
-LARGE = 1 / 3  # part of the hosts that each class must have where hosts say that they are equal
+MANY_HOSTS, PART_ALIKE = 4, 0.125  # more hosts than these, and than this part of all, are alike by design
 TOLD = 0.9  # part of the hosts that must say what their adapters can do
 
 
@@ -60,11 +60,15 @@ class Equals:
 
 @dataclass(frozen=True)
 class Kinds:
-    """The kind of each host, [hosts]. `names`: what each kind has, empty where only the times tell (`told` false)."""
+    """The kind of each host, [hosts]. `names`: what each kind has, empty where only the times tell (`told` false).
+
+    `say_the_same`: whether the hosts say that they are alike, though the times tell otherwise.
+    """
 
     of_host: Index
     names: tuple[str, ...]
     told: bool
+    say_the_same: bool = False
 
     @property
     def count(self) -> int:
@@ -101,13 +105,10 @@ def kinds_of(results: Results) -> Kinds:
     if hosts == 1:
         hosts = len(results.ranks)
     seen = seen_kinds((_classes_at(results, size) for size in results.sizes), hosts)
-    return seen if told is None or _are_large(seen.of_host) else told
-
-
-def _are_large(kind: Index) -> bool:
-    """Whether there are kinds, each with so many hosts that none of them is the exception."""
-    sizes = np.bincount(kind)
-    return len(sizes) > 1 and int(sizes.min()) >= LARGE * len(kind)
+    if told is None:
+        return seen
+    many = seen.count > 1 and int(np.bincount(seen.of_host).min()) > max(MANY_HOSTS, int(PART_ALIKE * hosts))
+    return replace(seen, say_the_same=True) if many else told
 
 
 def _classes_at(results: Results, size: Size) -> Index | None:

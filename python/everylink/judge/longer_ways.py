@@ -24,6 +24,7 @@ FAR_QUESTION = "At another site, or behind a router or tunnel, by design? No fau
 LEAST, MORE = 0.05, 2.0  # log of the factor, by less of which links of one class differ; times as many seconds
 MOST_OF_THEM, FEWEST_OTHERS = 0.9, 4  # quantile of the pairs that are slow as others are; such pairs that tell
 LONGEST_OF_PAIR = np.log(2.0)  # of a pair by itself; what takes longer than a few more switches is a fault
+AS_FAR = 1.25  # times as many seconds: a host in no group may be as far away as a group
 FAR, FAR_SECONDS = np.log(4.0), 10e-6  # by which small messages of a group take longer: log of the factor, and seconds
 Sides = tuple[frozenset[int], frozenset[int]]
 Ends = frozenset[str]  # of a pair
@@ -32,9 +33,9 @@ Pairs = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class SlowWay:
-    """A group, trunk or pair that is slow in messages too small to show bandwidth.
+    """A group, trunk or pair, or a host that is in no group, that is slow in messages too small to show bandwidth.
 
-    `ends`: the hosts at one end, and at the other one; of a group, all that are not in it. `links`: those that are
+    `ends`: the hosts at one end, and at the other one; of a group or host, all others. `links`: those that are
     slow, empty for all between these. `seconds`: how much longer its messages take, alone if that was measured.
     """
 
@@ -53,6 +54,10 @@ class SlowWay:
     def is_far(self) -> bool:
         """Whether it is a group so far away from all others that its ways to them are of another kind."""
         return self.kind == "group" and np.log(self.verdict.factor or 1.0) > FAR and self.seconds > FAR_SECONDS
+
+    def is_as_far(self, group: "SlowWay") -> bool:
+        """Whether it takes as many seconds longer as a group does."""
+        return group.kind == "group" and 1 / AS_FAR < self.seconds / max(group.seconds, 1e-12) < AS_FAR
 
     def explains(self, verdict: Verdict, usual: float) -> bool:
         """Whether it is the same group, no more seconds slower at another size; `usual`: seconds of links between
@@ -158,8 +163,8 @@ def structures_of(ways: Sequence[SlowWay], names: Names) -> Iterator[Structure]:
             )
         elif way.kind != "pair":
             which = [names.in_short(sorted(end)) for end in way.ends]
-            subject = which[0] if way.kind == "group" else " and ".join(which)
-            what = "its links with other groups" if way.kind == "group" else "links between them"
+            subject = " and ".join(which) if way.kind == "trunk" else which[0]
+            what = "links between them" if way.kind == "trunk" else "its links with other groups"
             yield _class(subject, f"{subject}: {what} take", way)
     if pairs := [way for way in ways if way.kind == "pair"]:
         worst = max(pairs, key=lambda way: way.verdict.factor or 1.0)
@@ -175,12 +180,16 @@ def _class(subject: str, beginning: str, way: SlowWay) -> Structure:
 
 
 def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
-    """The groups, trunks and pairs that are slow at a size, if this is too small to show bandwidth."""
+    """The groups, trunks, pairs, and hosts in no group that are slow at a size, if this is too small to show
+    bandwidth."""
     if judged.size.bytes >= BANDWIDTH:
         return []
+    group_of = judged.findings.effects.group_of
+    in_group = np.bincount(group_of)
     found: list[tuple[str, Found | Trunk | Uplink, Verdict]] = [
         (one.kind, one, slow_verdict(one, judged, names)) for one in judged.unexplained
         if one.kind == "group" or (one.kind == "pair" and one.effect < LONGEST_OF_PAIR)
+        or (one.kind == "host" and in_group[group_of[one.subject[0]]] == 1)
     ]  # fmt: skip
     found += [("trunk", trunk, trunk_verdict(trunk, judged, names)) for trunk in judged.trunks]
     found += [("trunk", uplink, uplink_verdict(uplink, judged, names)) for uplink in judged.uplinks]
@@ -237,6 +246,8 @@ def _ends(one: Found | Trunk | Uplink, judged: Judged) -> Sides:
             return hosts & one.members, hosts - one.members
     if one.kind == "pair":
         return frozenset(one.subject[:1]), frozenset(one.subject[1:])
+    if one.kind == "host":
+        return frozenset(one.subject), frozenset(range(len(group_of))) - frozenset(one.subject)
     return _hosts(group_of == one.subject[0]), _hosts(group_of != one.subject[0])
 
 

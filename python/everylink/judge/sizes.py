@@ -169,6 +169,7 @@ class _Sizes:
         """Groups, trunks and pairs that are slow at some sizes, or all, and longer by design."""
         collected, names = self._collected, self._names
         ways = [way for way, narrow in self._narrow_ways.items() if way.is_far or is_longer_by_design(narrow)]
+        ways = [way for way in ways if way.kind != "host" or any(map(way.is_as_far, ways))]
         far = {way.verdict.subject for way in ways if way.is_far}
         far_trunks = {(names.in_short(sorted(way.ends[0])),) for way in ways if way.is_far}
         usual = {one.bytes: seconds_between_groups(one.typical) for one in collected.expected}
