@@ -86,14 +86,16 @@ def kinds_and_groups(
     """The kinds of hosts, the group of each host as `shown_by` a run, this one if there is no other, and whether groups
     are known: given, or enough was measured for them to show.
 
-    Where hosts say that they are alike, those of one group that take longer are no other kind: what they share may be
-    slow.
+    Where hosts say that they are alike, those of one group of several that take longer are no other kind: what they
+    share may be slow.
     """
-    kinds = kinds_of(results)
-    groups, known = _groups_for(shown_by or results, grouping, kinds)
-    own = [np.unique(groups[kinds.of_host == kind]) for kind in range(kinds.count)] if groups.any() else []
-    told = told_kinds(results) if kinds.say_the_same and min(map(len, own), default=2) == 1 else None
-    return (kinds, groups, known) if told is None else (told, *_groups_for(shown_by or results, grouping, told))
+    kinds, shown_by = kinds_of(results), shown_by or results
+    if kinds.say_the_same and (told := told_kinds(results)) is not None:
+        groups, known = _groups_for(shown_by, grouping, told)
+        of_kind = [len(np.unique(groups[kinds.of_host == kind])) for kind in range(kinds.count)]
+        if min(of_kind) == 1 < max(of_kind):
+            return told, groups, known
+    return kinds, *_groups_for(shown_by, grouping, kinds)
 
 
 def _groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tuple[NDArray[np.int64], bool]:
