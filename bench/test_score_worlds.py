@@ -1,7 +1,10 @@
 """The judge in worlds that it was not written for: silent in healthy ones, and right about one planted part."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from worlds.scoring import Case, Score, score
 from worlds.structures import ALL, BUILDING
 from worlds.world import World
@@ -265,11 +268,20 @@ def test_a_slow_adapter_is_not_taken_for_its_host(structure: str) -> None:
     assert_only_verdict(structure, "adapter")
 
 
-def test_equal_hosts_of_which_half_take_longer_are_two_classes() -> None:
-    """They say the same of their adapters."""
-    structure = ALL["error correction on longer cables"](HOSTS, np.random.default_rng(SEED))
-    classes = [kinds_of(World(structure, (), SEED).results).of_host, structure.overhead > 0]
-    assert len(np.unique(np.stack(classes), axis=1).T) == 2
+@pytest.mark.parametrize(
+    ("longer", "classes"),
+    [
+        (np.arange(HOSTS) % 2 == 0, 2),
+        (np.arange(HOSTS) % 5 == 0, 2),
+        (np.arange(HOSTS) % 8 == 0, 1),
+        (np.arange(HOSTS) < 6, 1),
+    ],
+)
+def test_equal_hosts_of_which_many_take_longer_are_two_classes(longer: NDArray[np.bool_], classes: int) -> None:
+    """They say the same of their adapters. Not an eighth of them, as in a chassis, nor some of one leaf."""
+    built = ALL["error correction on longer cables"](HOSTS, np.random.default_rng(SEED))
+    kinds = kinds_of(World(replace(built, overhead=np.where(longer, 0.25e-6, 0)), (), SEED).results).of_host
+    assert len(np.unique(np.stack([kinds, longer & (classes > 1)]), axis=1).T) == classes
 
 
 @pytest.mark.long("more structures")
@@ -281,3 +293,16 @@ def test_a_slow_link_shows_beside_two_classes_of_hosts() -> None:
 @pytest.mark.parametrize("kind", ["host", "chassis"])
 def test_hosts_of_which_what_two_ranks_share_is_slow_are_named(kind: str) -> None:
     assert_only_verdict("flow limits of placement groups", kind, seed=9505)
+
+
+@pytest.mark.long("more structures")
+@pytest.mark.parametrize("kinds", [(), ("host",)])
+def test_nothing_is_accused_because_a_quarter_of_the_hosts_may_send_less(kinds: tuple[str, ...]) -> None:
+    found = scored("pods that may send less", *kinds, seed=9601)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
+@pytest.mark.long("more structures")
+@pytest.mark.parametrize("kind", ["chassis", "leaf"])
+def test_hosts_in_no_group_that_are_as_far_as_a_group_are_not_accused(kind: str) -> None:
+    assert_only_verdict("two routers for networks in turns", kind, seed=9601)

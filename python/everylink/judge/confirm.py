@@ -16,8 +16,8 @@ from everylink.judge.contention import LEAST
 from everylink.judge.crowd import crowded_hosts
 from everylink.judge.effects import Effects
 from everylink.judge.findings import Findings, find
-from everylink.judge.grouping import kinds_and_groups, pairs_for_groups
-from everylink.judge.kinds import equals_for, levelled
+from everylink.judge.grouping import groups_for, pairs_for_groups
+from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
 from everylink.judge.quiet import is_covered, pairs_to_measure, quiet_readings, slow_with_all
@@ -50,7 +50,8 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     """
     if is_screened(results):
         return plan_to_screen(results, grouping)
-    kinds, groups, known = kinds_and_groups(results, grouping)
+    kinds = kinds_of(results)
+    groups, known = groups_for(results, grouping, kinds)
     equals = equals_for(results, groups, kinds)
     judged = [(size, seen) for size in results.sizes if (seen := readings(results, size)).count]
     if not known and (for_groups := set().union(*(pairs_for_groups(seen, groups, kinds) for _, seen in judged))):

@@ -15,7 +15,7 @@ from everylink.judge.groups import (
     searched_links,
     searched_rails,
 )
-from everylink.judge.kinds import Kinds, kinds_of, told_kinds
+from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings, readings
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
@@ -80,25 +80,7 @@ def _by_group(searched: SearchedLinks, groups: Groups) -> list[NDArray[np.int64]
     return [members for members in parts if len(members) >= FEWEST_SEEN]
 
 
-def kinds_and_groups(
-    results: Results, grouping: Grouping | None, shown_by: Results | None = None
-) -> tuple[Kinds, NDArray[np.int64], bool]:
-    """The kinds of hosts, the group of each host as `shown_by` a run, this one if there is no other, and whether groups
-    are known: given, or enough was measured for them to show.
-
-    Where hosts say that they are alike, those of one group of several that take longer are no other kind: what they
-    share may be slow.
-    """
-    kinds, shown_by = kinds_of(results), shown_by or results
-    if kinds.say_the_same and (told := told_kinds(results)) is not None:
-        groups, known = _groups_for(shown_by, grouping, told)
-        of_kind = [len(np.unique(groups[kinds.of_host == kind])) for kind in range(kinds.count)]
-        if min(of_kind) == 1 < max(of_kind):
-            return told, groups, known
-    return kinds, *_groups_for(shown_by, grouping, kinds)
-
-
-def _groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tuple[NDArray[np.int64], bool]:
+def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tuple[NDArray[np.int64], bool]:
     """The group of each host, and whether groups are known: given, or enough was measured for them to show.
 
     One grouping holds for all sizes: the one from the size at which it explains most, because a fault at one size may

@@ -8,8 +8,8 @@ from everylink.judge.contention import matched_alone, only_under_load
 from everylink.judge.crowd import crowd_remarks, less_certain
 from everylink.judge.evidence import Names
 from everylink.judge.expect import Expectation, below_expectation
-from everylink.judge.grouping import kinds_and_groups
-from everylink.judge.kinds import equals_for
+from everylink.judge.grouping import groups_for
+from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.merged import one_per_subject
 from everylink.judge.rails import without_unreachable
 from everylink.judge.rows_of_hosts import rows_of_hosts
@@ -57,7 +57,8 @@ def judge(
     found: list[Verdict] = [] if expected is None else list(below_expectation(results, expected))
     if earlier is not None:
         found += _slower_than_before(earlier)
-    kinds, groups, known = kinds_and_groups(results, grouping, alone)
+    kinds = kinds_of(results)
+    groups, known = groups_for(results if alone is None else alone, grouping, kinds)
     equals = equals_for(results, groups, kinds)
     names = Names(results, grouping, groups)
     collected = compared(results, names, kinds, equals, known)

@@ -6,7 +6,7 @@ shows in the times tells: classes of hosts that are alike within, and differ fro
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -60,15 +60,11 @@ class Equals:
 
 @dataclass(frozen=True)
 class Kinds:
-    """The kind of each host, [hosts]. `names`: what each kind has, empty where only the times tell (`told` false).
-
-    `say_the_same`: whether the hosts say that they are alike, though the times tell otherwise.
-    """
+    """The kind of each host, [hosts]. `names`: what each kind has, empty where only the times tell (`told` false)."""
 
     of_host: Index
     names: tuple[str, ...]
     told: bool
-    say_the_same: bool = False
 
     @property
     def count(self) -> int:
@@ -105,10 +101,8 @@ def kinds_of(results: Results) -> Kinds:
     if hosts == 1:
         hosts = len(results.ranks)
     seen = seen_kinds((_classes_at(results, size) for size in results.sizes), hosts)
-    if told is None:
-        return seen
-    many = seen.count > 1 and int(np.bincount(seen.of_host).min()) > max(MANY_HOSTS, int(PART_ALIKE * hosts))
-    return replace(seen, say_the_same=True) if many else told
+    are_many = seen.count > 1 and int(np.bincount(seen.of_host).min()) > max(MANY_HOSTS, int(PART_ALIKE * hosts))
+    return seen if told is None or are_many else told
 
 
 def _classes_at(results: Results, size: Size) -> Index | None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from everylink.errors import UserMistake
 from everylink.judge.findings import Found, find
-from everylink.judge.grouping import kinds_and_groups
+from everylink.judge.grouping import groups_for
 from everylink.judge.kinds import Equals, kinds_of
 from everylink.judge.readings import TO_FROM, readings
 from everylink.model.groups import Grouping
@@ -49,7 +49,7 @@ class LinkKinds:
 def link_kinds(results: Results, grouping: Grouping | None) -> LinkKinds:
     """Kinds by the given grouping, or else by the groups inferred from the times."""
     host = results.ranks.host_index.astype(np.int64)
-    _, groups, known = kinds_and_groups(results, grouping)
+    groups, known = groups_for(results, grouping, kinds_of(results))
     return LinkKinds(host, groups[host] if known and host.any() else np.zeros(len(host), np.int64), known)
 
 
