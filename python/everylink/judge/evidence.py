@@ -185,11 +185,10 @@ class Judged:
         or hosts behind other switches."""
         if self.findings.effects.equals.one_host or self.told:
             return frozenset()
-        fewest = max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts))
         slow = [one for one in self.findings.bad if one.kind == "host" and one not in self.contention]
         alone = {self._alone("host", one.subject[0])[0]: one for one in slow}
-        as_slow = alike([one for one in alone if one.links], self.readings.hosts, fewest)
-        return alike(slow, self.readings.hosts, fewest) | {alone[one] for one in as_slow}
+        as_slow = alike([one for one in alone if one.links], self.readings.hosts, self._many)
+        return alike(slow, self.readings.hosts, self._many) | {alone[one] for one in as_slow}
 
     @cached_property
     def _of_class(self) -> frozenset[Found]:
@@ -231,8 +230,14 @@ class Judged:
                 continue
             if not _is_further(slow.seconds, host, small) and self._is_slow_near(one):
                 found.append(one)
-        many = alike(found, self.readings.hosts, max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts)))
+        of_class = [self._alone("host", one.subject[0])[0] for one in self._alike]
+        many = alike([*found, *of_class], self.readings.hosts, self._many)
         return tuple(one for one in found if one not in many)
+
+    @property
+    def _many(self) -> int:
+        """Of how many other hosts that are slow alike a host is another kind."""
+        return max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts))
 
     def _alone(self, kind: str, number: int, without: Set[frozenset[int]] = frozenset()) -> tuple[Found, SlowWith]:
         """A host or rank as its links alone show it, and how many are slow; `without`: pairs of hosts that do not
