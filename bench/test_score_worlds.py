@@ -306,3 +306,8 @@ def test_nothing_is_accused_because_a_quarter_of_the_hosts_may_send_less(kinds: 
 @pytest.mark.parametrize("kind", ["chassis", "leaf"])
 def test_hosts_in_no_group_that_are_as_far_as_a_group_are_not_accused(kind: str) -> None:
     assert_only_verdict("two routers for networks in turns", kind, seed=9601)
+
+
+@pytest.mark.long("more structures")
+def test_a_host_that_load_slows_with_a_few_others_is_not_accused() -> None:
+    assert not scored("racks with power caps", seed=7931).said

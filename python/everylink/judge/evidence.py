@@ -48,6 +48,7 @@ from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
+WITH_ALL = 0.75  # part of its links that show a host whose ranks share something slow
 FURTHER_WAY = 0.03  # log of the factor of small messages, by less of which ways with as many switches differ
 FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
@@ -84,11 +85,14 @@ class Judged:
 
     @cached_property
     def filled(self) -> frozenset[Found]:
-        """Hosts of several ranks that are slow only while all measure, but inside their group, too. No way between
-        groups explains that: what their ranks share is slow, and a single rank does not fill it."""
+        """Hosts of several ranks that are slow only while all measure, but with nearly all others, and inside their
+        group, too. No way between groups explains that: what their ranks share is slow, and a single rank does not fill
+        it."""
         several, beyond = np.bincount(self.readings.host_of) > 1, self.findings.beyond
+        measured = self.findings.pairs.measured
         hosts = [one for one in self._under_load.contention if _is_a(one, "host") and one.subject[0] not in beyond]
-        near = (one for one in hosts if shows_in_its_group(one, self.findings.effects))
+        with_all = (one for one in hosts if one.links >= WITH_ALL * measured[one.subject[0]])
+        near = (one for one in with_all if shows_in_its_group(one, self.findings.effects))
         return frozenset(one for one in near if several[one.subject[0]])
 
     @property
