@@ -9,6 +9,7 @@ from worlds.physics import NONE, Index, Mask, Values, chance, hashed
 
 RATE = 12.5e9  # bytes per second of an adapter of 100 Gbit/s
 LATENCY, HOP = 1.3e-6, 0.3e-6  # seconds: behind one switch, and for each further one
+STORED = 1e-6  # seconds of a further switch that stores a packet before it sends it on
 CABLE = 0.05e-6  # seconds for each rack that a cable passes
 LINGER = 16  # steps for which a lingering route stays as it is
 WAIT = 0.4e-6  # seconds behind the messages of other jobs
@@ -230,7 +231,7 @@ class PartlyAdaptive(Flowlets):
         self.spreads = spreads
 
     def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
-        fixed = (hashed(frm, to, 0, 3) % spines.astype(np.uint64)).astype(np.int64)
+        fixed = FatTree._spine(self, frm, to, when, spines)
         return np.where(self.spreads[self.group[frm]], super()._spine(frm, to, when, spines), fixed)
 
 
@@ -426,34 +427,19 @@ class Gateways(FatTree):
 
 
 class Routed:
-    """Hosts of several networks on switches that never block; one router that is a firewall joins the networks.
+    """Hosts of several networks on switches that never block; routers, such as a firewall, join the networks.
 
-    All messages between networks share what its processors can do, those there with those back, and take `longer`.
-    `group`: the network of each host.
+    A message between networks goes by the router of the sender's network; these take turns, so there and back may go by
+    different ones. All messages by a router share what its processors can do, those there with those back. `group`: the
+    network of each host. `longer`: seconds that each router takes.
     """
 
-    def __init__(self, group: Index, rate: float, longer: float) -> None:
-        self.group, self.longer, self.capacity = group, longer, np.array([rate])
+    def __init__(self, group: Index, rate: float, *longer: float) -> None:
+        self.group, self.longer, self.capacity = group, np.array(longer), np.full(len(longer), rate)
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        apart = self.group[frm] != self.group[to]
-        return np.where(apart, 0, NONE)[:, None], LATENCY + self.longer * apart
-
-
-class TwoRouters(Routed):
-    """Networks joined by two routers, of which each is the default gateway of every second network.
-
-    A message takes the router of the sender's network, so there and back may go by different ones. `longer`: seconds
-    that each router takes.
-    """
-
-    def __init__(self, group: Index, rate: float, longer: tuple[float, float]) -> None:
-        super().__init__(group, rate, 0.0)
-        self.capacity, self.each = np.full(2, rate), np.array(longer)
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        router, apart = self.group[frm] % 2, self.group[frm] != self.group[to]
-        return np.where(apart, router, NONE)[:, None], LATENCY + self.each[router] * apart
+        router, apart = self.group[frm] % len(self.longer), self.group[frm] != self.group[to]
+        return np.where(apart, router, NONE)[:, None], LATENCY + self.longer[router] * apart
 
 
 class Drawers:
@@ -850,8 +836,10 @@ class Direct:
 
     `turn` [switch, switch]: the next switch on the way, the goal itself where it is a neighbour. `joined` [switch,
     switch]: whether there is a cable. `cable`: the way from one to the other, NONE without one. `route` [switch,
-    switch, hop]: all ways from one to the other.
+    switch, hop]: all ways from one to the other. `hop`: seconds that each way adds.
     """
+
+    hop = HOP
 
     def __init__(self, group: Index, turn: Index, rate: float) -> None:
         self.group = group
@@ -873,7 +861,7 @@ class Direct:
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         ways = self.route[self.group[frm], self.group[to]]
-        return ways, LATENCY + HOP * (ways != NONE).sum(axis=1)
+        return ways, LATENCY + self.hop * (ways != NONE).sum(axis=1)
 
 
 class Hypercube(Direct):
@@ -974,15 +962,13 @@ class BlockedRing(Direct):
     takes 1 us. `rate`: of what joins two neighbours.
     """
 
+    hop = STORED
+
     def __init__(self, hosts: int, switches: int, blocked: int, rate: float) -> None:
         one, other = np.indices((switches, switches))
         place, goal = ((of - blocked - 1) % switches for of in (one, other))
         turn = np.where(one == other, one, (one + np.where(goal > place, 1, -1)) % switches)
         super().__init__(np.arange(hosts) * switches // hosts, turn, rate)
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        ways, _ = super().path(frm, to, when)
-        return ways, LATENCY + 1e-6 * (ways != NONE).sum(axis=1)
 
 
 class Stacks(Direct):
@@ -992,6 +978,8 @@ class Stacks(Direct):
     ones. A ring carries half of what the hosts of a switch send, or one cable of `rate`, and the way to the core half
     of what those of a stack do, or two. A switch takes 1 us.
     """
+
+    hop = STORED
 
     def __init__(self, hosts: int, stacks: int, adapter: float, rate: float) -> None:
         core = 4 * stacks
@@ -1005,10 +993,6 @@ class Stacks(Direct):
         of_stack, upper = hosts / stacks * adapter, np.nonzero(self.joined)
         to_core = (upper[0] == core) | (upper[1] == core)
         self.capacity = np.where(to_core, max(2 * rate, of_stack / 2), max(rate, of_stack / 8))
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        ways, _ = super().path(frm, to, when)
-        return ways, LATENCY + 1e-6 * (ways != NONE).sum(axis=1)
 
 
 class RandomGraph(Direct):
@@ -1048,13 +1032,11 @@ class Branches(Direct):
     on, which takes 1 us.
     """
 
+    hop = STORED
+
     def __init__(self, hosts: int, rate: float) -> None:
         turn = np.array([[0, 1, 2, 1], [0, 1, 0, 3], [0, 0, 2, 0], [1, 1, 1, 3]])
         super().__init__(np.arange(hosts) * 4 // hosts, turn, rate)
-
-    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
-        ways, _ = super().path(frm, to, when)
-        return ways, LATENCY + 1e-6 * (ways != NONE).sum(axis=1)
 
 
 class DirectHosts(Direct):

@@ -69,7 +69,6 @@ from worlds.planes import (
     Tofu,
     Torus,
     TwistedTorus,
-    TwoRouters,
     Zones,
 )
 
@@ -1648,7 +1647,7 @@ def _two_routers(hosts: int) -> Structure:
     As VRRP shares out networks to two routers. A router has 100 Gbit/s for 16 hosts. Networks have 2, 3 and 5 times as
     many hosts, in turns. RoCE that is routed (RoCEv2), so 1.5 us at each end; 0.5 % of readings are longer.
     """
-    plane = TwoRouters(_partly_used_leaves(hosts), RATE * max(1, hosts // 16), (3e-6, 11e-6))
+    plane = Routed(_partly_used_leaves(hosts), RATE * max(1, hosts // 16), 3e-6, 11e-6)
     return Structure(hosts, plane, rate=np.full((hosts, 1), RATE / 4), position_latency=np.array([1.5e-6]), tail=0.005)
 
 

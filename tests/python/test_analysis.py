@@ -119,7 +119,6 @@ def test_without_links_tried_alone_the_line_does_not_mention_them(made: Make) ->
     assert lines(made(hosts=hosts(4), outcomes={(0, 1): TIMEOUT})) == ["link n0:0 -> n1:1: timed out"]
 
 
-@pytest.mark.thorough
 @settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6))))
 @pytest.mark.long
@@ -134,7 +133,6 @@ def test_every_failed_link_is_in_a_line_or_counted_in_the_rest(
     assert len(failures.lines()) <= min(len(bad), 11)
 
 
-@pytest.mark.thorough
 @settings(max_examples=40)
 @given(st.sets(st.sampled_from(all_links(6)), min_size=1), st.integers(1, 6))
 @pytest.mark.long

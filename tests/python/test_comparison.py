@@ -240,7 +240,6 @@ def test_links_that_failed_in_one_run_only_are_named() -> None:
     assert compare(new, replace(new, path=Path("again"))).regression is False
 
 
-@pytest.mark.thorough
 @given(st.integers(0, 2**32), st.integers(2, 9), st.integers(1, 3))
 @pytest.mark.long
 def test_a_run_is_never_changed_against_itself_however_it_is_numbered(seed: int, hosts: int, ranks: int) -> None:

@@ -241,7 +241,6 @@ def test_every_matrix_survives_a_round_trip(
     assert results.ranks.host == tuple(f"h{i // 2}" for i in range(ranks))
 
 
-@pytest.mark.thorough
 @pytest.mark.long
 def test_many_lines_are_read_in_portions(tmp_path: Path) -> None:
     ranks = 300  # more links than one portion has lines

@@ -178,7 +178,6 @@ def test_with_many_ranks_a_pixel_is_several_links(
         assert "of 2 x 2 links" in said[1]
 
 
-@pytest.mark.thorough
 @pytest.mark.long
 def test_a_picture_of_the_steps_shows_their_colours(tmp_path: Path, everylink: Command) -> None:
     out = tmp_path / "x.png"

@@ -342,7 +342,6 @@ def test_each_of_several_faults_is_found() -> None:
     assert {v.subject for v in judgement.verdicts} == {("n3",), ("n20",), ("n50",), ("n9:9", "n30:30")}
 
 
-@pytest.mark.thorough
 @pytest.mark.long
 def test_three_partners_per_rank_suffice_to_find_a_slow_host() -> None:
     judgement = judge(_results(_fabric("slow-host:n17*0.7", hosts=180), sample=3))

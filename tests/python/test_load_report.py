@@ -87,7 +87,6 @@ def test_a_page_with_only_failures_is_drawn(name: str, tmp_path: Path) -> None:
     assert texts(page(make_load(path, name, [], [])))
 
 
-@pytest.mark.thorough
 @pytest.mark.long
 def test_a_report_is_written_in_each_format(tmp_path: Path, everylink: Command) -> None:
     paths = [make_pattern(tmp_path / f"{name}.h5", name) for name in ("client-server", "shift")]
@@ -113,7 +112,6 @@ def test_names_from_a_file_cannot_become_html(tmp_path: Path, everylink: Command
     assert "&lt;b&gt;s:0" in html
 
 
-@pytest.mark.thorough
 @pytest.mark.long
 def test_links_and_patterns_do_not_share_an_html_page(tmp_path: Path, everylink: Command) -> None:
     paths = [make_pattern(tmp_path / "x.h5", "shift"), make_results(tmp_path / "links.h5")]

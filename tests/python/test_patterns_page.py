@@ -263,8 +263,8 @@ def test_runs_in_which_everything_failed_or_nothing_ran_are_pages(tmp_path: Path
         assert ("FAULTS" in headline) == (file.stem in PATTERNS)
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 @pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_accessible_by_the_rules_of_axe_core(scheme: str, tmp_path: Path, everylink: Command) -> None:
     files = [make_pattern(tmp_path / f"{name}.h5", name) for name in PATTERNS]
     slow = make_all_to_all(tmp_path / "x.h5", lambda i, j: GB * (0.3 if 3 in (i, j) else 1 + 0.01 * (i + j)), ranks=8)

@@ -86,7 +86,6 @@ def test_rendered_at_100_dpi_every_cell_centre_has_the_colour_of_the_palette(
     np.testing.assert_array_equal(cell_centres(image, results), expected_colours(results))
 
 
-@pytest.mark.thorough
 @pytest.mark.long
 def test_a_png_has_the_same_colours(made: Make, tmp_path: Path) -> None:
     results = made(hosts=[f"n{i}" for i in range(41)], time=scattered)
@@ -108,7 +107,6 @@ def test_one_link_among_thousands_has_a_visible_bar(made: Make) -> None:
     assert share > 0.03
 
 
-@pytest.mark.thorough
 @pytest.mark.long
 def test_a_page_for_each_run_and_size(tmp_path: Path, everylink: Command) -> None:
     a = make_results(tmp_path / "a.h5", sizes=(1, 65536))
@@ -148,7 +146,6 @@ def test_odd_runs_are_drawn_too(options: dict[str, Any], ending: str, tmp_path: 
     assert everylink("show", path)[0] == 0
 
 
-@pytest.mark.thorough
 @pytest.mark.long
 def test_more_ranks_than_pixels_share_cells(made: Make) -> None:
     results = made(hosts=[f"n{i}" for i in range(600)], time=lambda k, s: 2e-6 if 7 in k else 1e-6)

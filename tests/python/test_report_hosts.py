@@ -192,7 +192,6 @@ def test_the_page_of_a_load_pattern_lists_deviations(tmp_path: Path, everylink: 
     assert "<img src=x" not in text
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs pdftotext (poppler-utils)")
 @pytest.mark.long
 def test_the_pdf_has_a_page_of_the_same_tables_and_there_is_a_picture_of_it(tmp_path: Path, everylink: Command) -> None:

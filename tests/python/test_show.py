@@ -147,7 +147,6 @@ def test_any_encoding_of_the_terminal_works(file: Path, encoding: str) -> None:
     said.stdout.decode(encoding)
 
 
-@pytest.mark.thorough
 @pytest.mark.long
 def test_a_thousand_ranks_fit_into_the_map(tmp_path: Path, everylink: Command) -> None:
     ranks = 1000

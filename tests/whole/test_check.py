@@ -100,8 +100,8 @@ def test_without_a_cluster_this_machine_is_checked_and_the_verdict_says_so(check
     assert lines[-1] == "this machine alone is healthy: latency and bandwidth of 12 links"
 
 
-@pytest.mark.parametrize("hosts", [[], pytest.param(["n[1-2]"], marks=pytest.mark.long("10 s"))])
 @pytest.mark.long("a check")
+@pytest.mark.parametrize("hosts", [[], ["n[1-2]"]])
 def test_what_refused_modes_print_is_in_the_log_and_their_reason_in_the_answer(
     check: Check, ssh_folder: Path, monkeypatch: pytest.MonkeyPatch, hosts: list[str]
 ) -> None:

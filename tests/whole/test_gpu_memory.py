@@ -317,12 +317,10 @@ def test_requests_are_verified_between_gpus_on_request(play: Play, tmp_path: Pat
     assert load.flows.ok.all()
 
 
-@pytest.mark.parametrize(
-    "fault", ["zeros", pytest.param("swapped", marks=pytest.mark.long("the same over each pattern"))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("fault", ["zeros", "swapped"])
 @pytest.mark.parametrize("mode", ["cuda", "tcp"])
 @pytest.mark.parametrize("pattern", list(PATTERNS))
-@pytest.mark.long
 def test_what_a_gpu_damages_is_found_in_the_flows_that_it_takes_part_in(
     play: Play, pattern: str, mode: str, fault: str, tmp_path: Path
 ) -> None:
@@ -344,19 +342,16 @@ ERROR = ("error:400@1", "GPU 1: ")
 HANG = ("hang:100@1", "has not ended after 10 s on host")
 
 
-QUICKLY = [("shift", "cuda", OUT_OF_MEMORY), ("incast", "cuda", ERROR), ("client-server", "tcp", ERROR)]
-
-
 @pytest.mark.parametrize(
     ("pattern", "mode", "fault", "said"),
     [
         *[
-            pytest.param(pattern, mode, *fault, marks=[] if (pattern, mode, fault) in QUICKLY else pytest.mark.long)
+            (pattern, mode, *fault)
             for pattern in ("shift", "incast", "client-server")
             for mode, fault in (("cuda", OUT_OF_MEMORY), ("cuda", ERROR), ("tcp", ERROR))
         ],
-        pytest.param("client-server", "tcp", *HANG, marks=pytest.mark.long("20 s")),
-        pytest.param("shift", "cuda", *HANG, marks=pytest.mark.long("20 s")),
+        ("client-server", "tcp", *HANG),
+        ("shift", "cuda", *HANG),
     ],
 )
 @pytest.mark.long

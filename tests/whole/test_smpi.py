@@ -132,7 +132,6 @@ def dragonfly(a: int, b: int, size: int, bandwidth: float = BANDWIDTH) -> float:
     return over(3 + (router_a != group_b) + (router_b != group_a), size, bandwidth)
 
 
-@pytest.mark.long("half a minute")
 def test_a_healthy_fat_tree_takes_the_time_of_its_cables(simulate: Simulate) -> None:
     results = simulate("fattree", *ONE_BY_ONE)
     assert_every_link(results, fat_tree)

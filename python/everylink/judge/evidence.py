@@ -16,7 +16,7 @@ from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
 from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load, slow_ways_at_equal_load
 from everylink.judge.findings import Findings, Found, hosts_among
-from everylink.judge.kinds import MANY_HOSTS, PART_ALIKE
+from everylink.judge.kinds import many_alike
 from everylink.judge.pairs import CLEAR_OF_PAIR
 from everylink.judge.phases import (
     PhaseReadings,
@@ -48,7 +48,7 @@ from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
-WITH_ALL = 0.75  # part of its links that show a host whose ranks share something slow
+ALL_PARTNERS = 0.75  # part of the other hosts with which a host must be slow
 FURTHER_WAY = 0.03  # log of the factor of small messages, by less of which ways with as many switches differ
 FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
@@ -88,12 +88,11 @@ class Judged:
         """Hosts of several ranks that are slow only while all measure, but with nearly all others, and inside their
         group, too. No way between groups explains that: what their ranks share is slow, and a single rank does not fill
         it."""
-        several, beyond = np.bincount(self.readings.host_of) > 1, self.findings.beyond
-        measured = self.findings.pairs.measured
-        hosts = [one for one in self._under_load.contention if _is_a(one, "host") and one.subject[0] not in beyond]
-        with_all = (one for one in hosts if one.links >= WITH_ALL * measured[one.subject[0]])
-        near = (one for one in with_all if shows_in_its_group(one, self.findings.effects))
-        return frozenset(one for one in near if several[one.subject[0]])
+        ranks, needed = np.bincount(self.readings.host_of), ALL_PARTNERS * self.findings.pairs.measured
+        hosts = (one for one in self._under_load.contention if _is_a(one, "host"))
+        several = (one for one in hosts if ranks[one.subject[0]] > 1 and one.subject[0] not in self.findings.beyond)
+        with_all = (one for one in several if one.links >= needed[one.subject[0]])
+        return frozenset(one for one in with_all if shows_in_its_group(one, self.findings.effects))
 
     @property
     def contended_hosts(self) -> set[int]:
@@ -184,15 +183,17 @@ class Judged:
         return [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention | self._of_class]
 
     @cached_property
-    def _alike(self) -> frozenset[Found]:
+    def _alike(self) -> dict[Found, Found]:
         """Hosts that are slow alike under load, or alone, and many, where groups are not told: another kind of hosts,
-        or hosts behind other switches."""
-        if self.findings.effects.equals.one_host or self.told:
-            return frozenset()
+        or hosts behind other switches. Each as load shows it, and as its links alone do."""
         slow = [one for one in self.findings.bad if one.kind == "host" and one not in self.contention]
-        alone = {self._alone("host", one.subject[0])[0]: one for one in slow}
-        as_slow = alike([one for one in alone if one.links], self.readings.hosts, self._many)
-        return alike(slow, self.readings.hosts, self._many) | {alone[one] for one in as_slow}
+        hosts, many = self.readings.hosts, many_alike(self.readings.hosts)
+        if self.findings.effects.equals.one_host or self.told or len(slow) <= many:
+            return {}
+        alone = {one: self._alone("host", one.subject[0])[0] for one in slow}
+        under_load = alike(slow, hosts, many)
+        by_alone = alike([one for one in alone.values() if one.links], hosts, many)
+        return {one: same for one, same in alone.items() if one in under_load or same in by_alone}
 
     @cached_property
     def _of_class(self) -> frozenset[Found]:
@@ -234,14 +235,8 @@ class Judged:
                 continue
             if not _is_further(slow.seconds, host, small) and self._is_slow_near(one):
                 found.append(one)
-        of_class = [self._alone("host", one.subject[0])[0] for one in self._alike]
-        many = alike([*found, *of_class], self.readings.hosts, self._many)
+        many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
         return tuple(one for one in found if one not in many)
-
-    @property
-    def _many(self) -> int:
-        """Of how many other hosts that are slow alike a host is another kind."""
-        return max(MANY_HOSTS, int(PART_ALIKE * self.readings.hosts))
 
     def _alone(self, kind: str, number: int, without: Set[frozenset[int]] = frozenset()) -> tuple[Found, SlowWith]:
         """A host or rank as its links alone show it, and how many are slow; `without`: pairs of hosts that do not
@@ -382,7 +377,7 @@ class Judged:
         """The hosts of a class that neither load nor a way explains."""
         group_of = self.findings.effects.group_of
         left = [one for one in self._left("host") if int(group_of[one.subject[0]]) not in self._at_the_edge]
-        return self._alike & frozenset(left)
+        return frozenset(one for one in left if one in self._alike)
 
     @cached_property
     def unexplained(self) -> tuple[Found, ...]:

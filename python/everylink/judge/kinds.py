@@ -31,7 +31,7 @@ APART = 0.04  # least difference between two classes, log of the factor
 MOSTLY = 0.8  # part of the hosts that classes must hold
 FEWEST_ALONE, LOW_ALONE = 6, 0.2  # links, and their quantile: of those measured alone many are suspects
 GONE_ALONE = 0.35  # part of the difference of two classes below which it needs load
-MANY_HOSTS, PART_ALIKE = 4, 0.125  # more hosts than these, and than this part of all, are alike by design
+MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
 TOLD = 0.9  # part of the hosts that must say what their adapters can do
 
 
@@ -92,6 +92,11 @@ def blocks_of_kinds(of_row: Index, of_column: Index, kinds: int) -> Iterator[tup
         yield one, other, np.ix_(rows[one], columns[other])
 
 
+def many_alike(hosts: int) -> int:
+    """With how many others that are slow alike a host is another kind, by design."""
+    return max(MANY_HOSTS, int(PART_ALIKE * hosts))
+
+
 def kinds_of(results: Results) -> Kinds:
     """The kinds of the hosts of a run; of its ranks, in a run on one host."""
     hosts = int(results.ranks.host_index.max()) + 1
@@ -101,7 +106,7 @@ def kinds_of(results: Results) -> Kinds:
     if hosts == 1:
         hosts = len(results.ranks)
     seen = seen_kinds((_classes_at(results, size) for size in results.sizes), hosts)
-    are_many = seen.count > 1 and int(np.bincount(seen.of_host).min()) > max(MANY_HOSTS, int(PART_ALIKE * hosts))
+    are_many = seen.count > 1 and int(np.bincount(seen.of_host).min()) > many_alike(hosts)
     return seen if told is None or are_many else told
 
 

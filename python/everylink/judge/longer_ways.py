@@ -246,9 +246,8 @@ def _ends(one: Found | Trunk | Uplink, judged: Judged) -> Sides:
             return hosts & one.members, hosts - one.members
     if one.kind == "pair":
         return frozenset(one.subject[:1]), frozenset(one.subject[1:])
-    if one.kind == "host":
-        return frozenset(one.subject), frozenset(range(len(group_of))) - frozenset(one.subject)
-    return _hosts(group_of == one.subject[0]), _hosts(group_of != one.subject[0])
+    group = group_of[one.subject[0]] if one.kind == "host" else one.subject[0]
+    return _hosts(group_of == group), _hosts(group_of != group)
 
 
 def _hosts(mask: NDArray[np.bool_]) -> frozenset[int]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects
-from everylink.judge.evidence import Judged, Names, slow_verdict, trunk_verdict, uplink_verdict
+from everylink.judge.evidence import ALL_PARTNERS, Judged, Names, slow_verdict, trunk_verdict, uplink_verdict
 from everylink.judge.findings import Findings, Found, find, hosts_among
 from everylink.judge.kinds import levelled
 from everylink.judge.pairs import CLEAR_OF_PAIR, SMALLEST_BAD
@@ -23,7 +23,7 @@ from everylink.model.rows import QUARTER
 
 MOST_HOSTS = 128  # of more, measuring all pairs takes too long
 FEWEST_HOSTS = 4
-ALL_PARTNERS, SHARE = 0.75, 0.5  # part of the other hosts with which a host must be slow, by this part of its effect
+SHARE = 0.5  # part of its effect by which a host must be slow with ALL_PARTNERS
 MOST = 0.6  # of the pairs that a trunk joins: some messages may take a detour
 PROVEN = 6  # pairs of an uplink that must be slow alone, if they lead to several groups
 COVERED = 0.9  # part of the pairs of hosts that must have been measured
