@@ -1594,7 +1594,9 @@ def test_servers_of_a_sled_share_its_adapter_and_sleds_the_uplinks_of_their_rack
         "storage in every second leaf", "two networks of unequal taper", "director switch",
         "8 GPUs on 4 relayed rails", "sleds in racks", "sleep states in one row", "read requests of two lengths",
         "PCIe switches in one lot of servers", "pods that may send less", "two receive queues", "trays of two hosts",
-        "supernodes, 4:1", "fat tree 11:9 by receiver",
+        "supernodes, 4:1", "fat tree 11:9 by receiver", "4 NUMA nodes, 3:1 adaptive",
+        "islands, 4:1 between them by receiver", "islands of hosts with 4 rails", "three generations in a tree",
+        "two generations at random, re-hashed", "virtual machines of 4 NUMA nodes",
     ],
 )  # fmt: skip
 def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:
@@ -2108,6 +2110,77 @@ def test_twenty_two_hosts_have_nine_uplinks_of_twice_their_rate() -> None:
     assert sorted(across) == pytest.approx([alone + MIB / RATE] * 10 + [alone + 1.5 * MIB / RATE] * 12)
     others = times(World(structure, seed=2, kernel=ONE_WAY), [(host, host + 22) for host in range(22)])
     assert others == across  # routes are static
+
+
+def test_groups_of_cores_have_interfaces_of_their_own_and_share_the_cables_between_units() -> None:
+    structure = built("units in a torus, 4 interfaces", 64)  # 4 units of 8 hosts
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / 6.8e9
+    away = {4: HOP, 28: 3 * HOP, 32: HOP + 2 * CABLE, 64: 2 * HOP + 4 * CABLE}  # ranks: 4 of each host
+    for rank, longer in away.items():
+        assert times(world, [(0, rank)]) == pytest.approx([LATENCY + longer + once])
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([LATENCY + HOP + once] * 2)
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([LATENCY + HOP + 2 * once] * 2)
+    assert times(world, [(0, 32), (1, 33)]) == pytest.approx([LATENCY + HOP + 2 * CABLE + 2 * once] * 2)
+    assert not any(possible(kind, structure) for kind in ("rail", "rail plane"))
+
+
+def test_a_cable_between_units_of_several_interfaces_slows_the_messages_of_all_over_it() -> None:
+    structure = built("units in a torus, 4 interfaces", 64)
+    frm, to = np.divmod(np.arange(structure.ranks**2), structure.ranks)
+    frm, to = frm[frm != to], to[frm != to]
+    flows = Flows(np.zeros_like(frm), frm, to, *structure.path(frm, to, np.zeros_like(frm)))
+    for seed in range(3):
+        fault = planted("trunk", structure, np.random.default_rng(seed))
+        over = np.isin(flows.ways, fault.ways).any(axis=1)
+        assert over.any()
+        assert fault.touches(structure, flows).tolist() == over.tolist()
+        ends = {(structure.group[a[0]], structure.group[b[0]]) for a, b in (*fault.between, *fault.passing)}
+        crossing = np.sort(structure.group[np.stack([frm[over], to[over]]) // 4], axis=0)
+        assert set(zip(*crossing.tolist(), strict=True)) == ends
+
+
+def test_two_flows_share_an_uplink_of_twice_their_rate_and_three_do_not() -> None:
+    structure = built("rail-optimized, uplinks of twice the rate", 64)  # 4 pods of 4 hosts, 2 uplinks for each rail
+    assert structure.oversubscription == pytest.approx(1)
+    world, alone = World(structure, kernel=ONE_WAY), LATENCY + 3e-6 + 2 * HOP + MIB / (2 * RATE)
+    two, four = set(), set()
+    for turn in range(12):
+        pairs = [(8 * host, 8 * (4 + (host + turn) % 12)) for host in range(4)]
+        for pairs_, longer in ((pairs[:2], two), (pairs, four)):
+            longer.add(round((max(times(world, pairs_)) - alone) * RATE / MIB, 6))
+    assert two == {0.0}
+    assert four == {0.0, 0.25, 0.5}  # up to two, three or four flows of the same uplink
+
+
+def test_islands_have_a_fourth_as_many_cables_between_them_as_hosts() -> None:
+    structure = built("islands, 4:1 between them by receiver", 64)  # leaves of 8 hosts, islands of 2 leaves
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(2 * host, 2 * host + 16) for host in range(8)]) == pytest.approx(
+        [LATENCY + 2 * HOP + once] * 8
+    )
+    across = times(world, [(2 * host, 2 * host + 32) for host in range(16)])
+    assert across == pytest.approx([LATENCY + 4 * HOP + 4 * once] * 16)
+
+
+def test_groups_of_a_dragonfly_of_trees_may_have_hosts_of_one_adapter() -> None:
+    structure = built("dragonfly+ of hosts with 2 rails and 1", 64)  # 4 groups of 8 hosts
+    assert structure.single.tolist() == [False] * 16 + [True] * 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([LATENCY + once] * 2)
+    assert times(world, [(64, 68), (66, 70)]) == pytest.approx([LATENCY + 2 * once] * 2)
+
+
+@pytest.mark.parametrize("name", ["8 dies on 4 rails in a dragonfly", "8 NUMA nodes on 2 rails in a dragonfly"])
+def test_adapters_of_a_host_are_on_switches_of_their_own_in_a_dragonfly(name: str) -> None:
+    structure = built(name, 64)  # 4 groups of 4 hosts, of 8 ranks
+    last = 8 // structure.rails  # the second rank with an adapter of its own
+    when = np.arange(400)
+    latency = structure.path(np.full_like(when, last), np.full_like(when, 40 + last), when)[2]
+    assert 0.05 < (latency > latency.min() + 2 * HOP).mean() < 0.25  # a half of the third groups are none
+    frm, to = np.zeros(2, np.int64), np.array([8, 8 + last])
+    one, other = structure.path(frm, to, np.zeros(2, np.int64))[2]
+    assert other - one == pytest.approx(HOP)
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"three levels, 2:1 between pods", "unequal leaves, 2:1 adaptive"}))

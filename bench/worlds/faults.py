@@ -26,6 +26,7 @@ from worlds.planes import (
     Sprayed,
     Stacked,
     Tofu,
+    UnitInterfaces,
     Zones,
 )
 from worlds.structures import Structure
@@ -274,6 +275,7 @@ def _cables(
 def _over(structure: Structure, ways: Index) -> Mask:
     """[group, group]: whether messages from one to the other take any of these ways; the first host stands for all."""
     first = np.unique(structure.group, return_index=True)[1]
+    first = first * (structure.rails if structure.one_plane else 1)  # adapters
     frm, to = np.repeat(first, len(first)), np.tile(first, len(first))
     taken = structure.plane.path(frm, to, np.zeros_like(frm))[0]
     return np.asarray(np.isin(taken, ways - 2 * structure.adapters).any(axis=1).reshape(len(first), len(first)))
@@ -328,7 +330,7 @@ KINDS = (*_SLOW, *_OTHER)
 def _rails_share_switches(structure: Structure) -> bool:
     """Whether all adapters of a host are on the same switch, so that a rail is no part by itself."""
     of_host = structure.groups if structure.one_plane else np.zeros((1, 1), np.int64)
-    planes = FatTree | Stacked | OneSwitch | DragonflyPlus | Interfaces
+    planes = FatTree | Stacked | OneSwitch | DragonflyPlus | Interfaces | UnitInterfaces
     known = isinstance(structure.plane, planes) and not isinstance(structure.plane, Sprayed)
     one_switch = known and bool((of_host == of_host[:, :1]).all())
     return structure.one_plane and one_switch

@@ -804,24 +804,25 @@ class Tofu(Torus):
 
     A host has a cable to the same place of each neighbouring unit. Cables are as fast as adapters, those between units
     longer. `joined` [unit, unit]: whether they are neighbours. `leads` [host, axis, direction]: the unit to which a
-    cable between units leads.
+    cable between units leads. `unit`: of each host.
     """
 
     def __init__(self, outer: tuple[int, ...], unit: tuple[int, ...], rate: float = RATE) -> None:
         super().__init__((*outer, *unit), rate)
-        self.outer, self.group = len(outer), np.arange(len(self.group)) // int(np.prod(unit))
+        self.outer, self.unit = len(outer), np.arange(len(self.group)) // int(np.prod(unit))
+        self.group = self.unit
         place = np.tile(self.place[:, None, None, :], (1, self.outer, 2, 1))
         for axis, side in enumerate(outer):
             place[:, axis, :, axis] = (place[:, axis, :, axis] + np.array([-1, 1])) % side
-        self.leads = self.group[np.ravel_multi_index(tuple(np.moveaxis(place, -1, 0)), self.sides)]
-        units = int(self.group[-1]) + 1
+        self.leads = self.unit[np.ravel_multi_index(tuple(np.moveaxis(place, -1, 0)), self.sides)]
+        units = int(self.unit[-1]) + 1
         self.joined = np.zeros((units, units), bool)
-        self.joined[self.group[:, None, None], self.leads] = True
+        self.joined[self.unit[:, None, None], self.leads] = True
         np.fill_diagonal(self.joined, False)
 
     def cables(self, one: int, other: int) -> Index:
         """The ways from a unit to another one."""
-        own = (self.group == one)[:, None, None] & (self.leads == other)
+        own = (self.unit == one)[:, None, None] & (self.leads == other)
         here, axis, forward = np.nonzero(own)
         return np.asarray((here * len(self.sides) + axis) * 2 + forward)
 
@@ -829,6 +830,17 @@ class Tofu(Torus):
         ways, latency = super().path(frm, to, when)
         between = sum(side // 2 for side in self.sides[: self.outer])
         return ways, latency + 2 * CABLE * (ways[:, :between] != NONE).sum(axis=1)
+
+
+class UnitInterfaces(Tofu):
+    """Units of hosts with several adapters, all on the router of their host. They are numbered host by host."""
+
+    def __init__(self, outer: tuple[int, ...], unit: tuple[int, ...], adapters: int, rate: float) -> None:
+        super().__init__(outer, unit, rate)
+        self.adapters, self.group = adapters, self.unit.repeat(adapters)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        return super().path(frm // self.adapters, to // self.adapters, when)
 
 
 class Direct:

@@ -69,6 +69,7 @@ from worlds.planes import (
     Tofu,
     Torus,
     TwistedTorus,
+    UnitInterfaces,
     Zones,
 )
 
@@ -557,15 +558,16 @@ def _nvlink_racks(hosts: int) -> Structure:
     )  # fmt: skip
 
 
-def _tofu(hosts: int) -> Structure:
-    """Units of 2 x 3 x 2 hosts, or smaller ones where their number does not divide by 12, in a ring or a torus."""
+def _units(hosts: int) -> tuple[tuple[int, int], tuple[int, ...]]:
+    """The sides of a torus of units, and of a unit: 2 x 3 x 2 hosts, or smaller where their number does not divide by
+    12; the units are in a ring or a torus."""
     units_of = (2, 3, 2), (2, 2, 2), (2, 2), (2,), (1,)
     unit = next(sides for sides in units_of if hosts % np.prod(sides) == 0)
     units = hosts // int(np.prod(unit))
     rows = max(
         side for side in range(1, units + 1) if units % side == 0 and (side == 1 or 3 * side <= units >= side**2)
     )
-    return Structure(hosts, Tofu((rows, units // rows), unit))
+    return (rows, units // rows), unit
 
 
 def _half_of_one_rail(hosts: int, random: np.random.Generator) -> Structure:
@@ -1691,6 +1693,195 @@ def _eleven_to_nine(hosts: int) -> Structure:
     return Structure(hosts, FatTree(leaf, 2.44, "by receiver", 2 * RATE))
 
 
+def _gpus_of_two_generations(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of 4 GPUs on two sockets, each with an adapter; one switch joins all.
+
+    The first hosts, 30 to 70 %, are older and have 200 Gbit/s. As departments extend HGX servers of 4 A100 by such of 4
+    H100 (NVIDIA Quantum-2). The GPUs of a socket share its adapter; for all of them NVLink is as in the older ones.
+    """
+    count = max(4, hosts // 2)
+    old = np.arange(count) < max(2, round(count * random.uniform(0.3, 0.7)))
+    return Structure(
+        count, OneSwitch(2 * count), each=4, rails=2, one_plane=True, other_rail=0.0,
+        rate=RATE * np.repeat(np.where(old, 2.0, 4.0)[:, None], 2, axis=1), processor=np.where(old, 2, 0),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 100e9),
+    )  # fmt: skip
+
+
+def _rank_per_numa_node(random: np.random.Generator) -> dict[str, Values]:
+    """What 4 ranks pay on two sockets of two NUMA nodes each, of which the first has the adapter.
+
+    The other socket takes 0.3 us longer and reaches 90 to 96 % of the rate.
+    """
+    node = np.arange(4)
+    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(node // 2, node // 2)
+    return {
+        "position_rate": np.where(node >= 2, random.uniform(0.9, 0.96), 1.0),
+        "position_latency": np.array([0.0, 0.06e-6, 0.3e-6])[apart[0]],
+        "inside_latency": INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
+        "inside_rate": np.array([20e9, 12e9, 8e9])[apart],
+    }
+
+
+def _three_to_one(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of two AMD EPYC with 4 ranks; nothing blocks within a rack, and about 3:1 between racks.
+
+    As Expanse of SDSC; 8 hosts here have 3 uplinks, adaptive. 1 % of readings are disturbed: two threads on each core.
+    """
+    leaf = _leaves(max(8, hosts // 2))
+    size = np.bincount(leaf)
+    plane = FatTree(leaf, size / (np.round(size / 3) + 0.5), "adaptive")
+    return Structure(len(leaf), plane, each=4, hyperthreads=0.01, **_rank_per_numa_node(random))  # type: ignore[arg-type]
+
+
+def _pruned_islands(hosts: int) -> Structure:
+    """Four islands or more, which are trees 1:1; between islands 4:1. At each level a receiver has one uplink.
+
+    As SuperMUC-NG of LRZ, with Omni-Path: the processor does the work of the adapter, which is on the first of two
+    sockets. The rank on the other one takes 0.2 us longer and reaches 93 % of the rate, which is chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    island = leaf // max(1, (int(leaf[-1]) + 1) // 4)
+    return replace(
+        _far_socket(hosts, 2), plane=Stacked(FatTree(leaf, 1, "by receiver"), FatTree(island, 4, "by receiver")),
+        position_rate=np.array([1.0, 0.93]), position_latency=np.array([0.0, 0.2e-6]),
+    )  # fmt: skip
+
+
+def _islands_of_gpus(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each. Islands of two racks, 1:1; 2:1 between islands.
+
+    As the accelerated partition of MareNostrum 5 of BSC (NDR200, H100). All adapters of a rack are on one switch, which
+    is chosen here. Adaptive.
+    """
+    count = max(8, hosts // 2)
+    rack = np.repeat(np.arange(count) // max(2, min(8, count // 16 * 2)), 4)
+    plane = Stacked(FatTree(rack, 1, "adaptive", 2 * RATE), FatTree(rack // 2, 2, "adaptive", 2 * RATE))
+    return Structure(
+        count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 150e9),
+    )  # fmt: skip
+
+
+def _three_years(hosts: int) -> Structure:
+    """InfiniBand of 100, 200 and 400 Gbit/s, a third of the racks of each; 2:1 by uplinks of their own speed, adaptive.
+
+    As national and university clusters in phases, e.g. Snellius of SURF. The processors of the first year take 0.15 us
+    longer for a message. Air cools the racks, and all becomes 4 % slower while they warm up.
+    """
+    leaf = np.arange(hosts) // max(4, min(16, hosts // 6))
+    leaves = int(leaf[-1]) + 1
+    year = np.arange(leaves) * 3 // leaves
+    speed, old = RATE * np.array([1.0, 2.0, 4.0])[year], year[leaf] == 0
+    return Structure(
+        hosts, FatTree(leaf, 2, "adaptive", speed), rate=speed[leaf][:, None],
+        overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 2, 0), drift=0.04,
+    )  # fmt: skip
+
+
+def _campus_ethernet(hosts: int, random: np.random.Generator) -> Structure:
+    """Ethernet (RoCE) of a campus: hosts of 25 Gbit/s and, a quarter to a half of them, newer ones of 100 Gbit/s.
+
+    These stand wherever there was room. An uplink of 100 Gbit/s for 4 hosts; the switches choose one anew for each
+    burst, by a hash (flowlets). 1.5 us at each end, and 0.3 us more on the older processors; 0.5 % of readings are
+    longer, because switches pause senders.
+    """
+    new = random.permutation(np.arange(hosts) < round(hosts * random.uniform(0.25, 0.5)))
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 4, "rehashed"), rate=RATE * np.where(new, 1.0, 0.25)[:, None],
+        position_latency=np.array([1.5e-6]), overhead=np.where(new, 0.0, 0.3e-6), processor=np.where(new, 0, 2),
+        tail=0.005,
+    )  # fmt: skip
+
+
+def _wide_uplinks(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 200 Gbit/s each, and a leaf for each rail of each pod.
+
+    A leaf has an uplink of 400 Gbit/s for two adapters, 1:1 or 3:2, so that two flows that a hash gives the same one do
+    not slow each other. As ByteDance's MegaScale (Jiang et al., NSDI 2024). RoCE, 1.5 us at each end; 0.5 % of readings
+    are longer, because switches pause senders.
+    """
+    count = max(4, hosts // 4)
+    pod, rail = np.repeat(np.arange(count) // max(2, count // 4), 8), np.tile(np.arange(8), count)
+    plane = FatTree(rail * (int(pod.max()) + 1) + pod, 2, "static", 4 * RATE)
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 2 * RATE),
+        position_latency=np.full(8, 1.5e-6), tail=0.005,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 250e9),
+    )  # fmt: skip
+
+
+def _dies_in_a_dragonfly(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts, of 8 GPU dies; two share an adapter of 200 Gbit/s, each on a switch of its own.
+
+    A Slingshot dragonfly, with a hop between the switches of a group; 20 to 40 % of the messages between groups take a
+    detour. As Frontier of ORNL and LUMI-G of CSC; the groups of 2 hosts or a quarter of all are chosen here.
+    """
+    of_hosts = _dies(hosts)
+    count = of_hosts.hosts
+    plane = Dragonfly(4 * count, 4 * max(2, count // 8 * 2), random.uniform(0.2, 0.4), 2 * RATE)
+    return replace(of_hosts, plane=plane, one_plane=True, other_rail=HOP)
+
+
+def _numa_nodes_in_a_dragonfly(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts, each two AMD EPYC of 4 NUMA nodes with a rank on each, and an adapter for each socket.
+
+    The adapter, of 100 Gbit/s, is on the first node of a socket; ranks on the others take 0.06 us longer. The two are
+    on different switches of a Slingshot dragonfly, with a hop between these; 20 to 40 % of the messages between groups
+    take a detour. As ARCHER2 of EPCC; the groups of 2 hosts or a quarter of all are chosen here.
+    """
+    count = max(4, hosts // 4)
+    node, socket = np.arange(8), np.arange(8) // 4
+    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(socket, socket)
+    return Structure(
+        count, Dragonfly(2 * count, 2 * max(2, count // 8 * 2), random.uniform(0.2, 0.4)), each=8, rails=2,
+        one_plane=True, other_rail=HOP, position_latency=np.where(node % 4 > 0, 0.06e-6, 0.0),
+        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
+        inside_rate=np.array([20e9, 12e9, 8e9])[apart],
+    )  # fmt: skip
+
+
+def _two_modules_in_a_dragonfly(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, 4 ranks each, in groups that are trees, a dragonfly+ of 200 Gbit/s.
+
+    In the first half of the groups hosts have 4 GPUs and two adapters, in the others processors only and one adapter;
+    there the other ports lead to storage. As MeluXina of LuxProvide and other modular systems of EuroHPC; the groups of
+    2 to 8 hosts, and 20 to 40 % of the messages between groups that take a detour, are chosen here.
+    """
+    count = max(8, hosts // 2)
+    plane = DragonflyPlus(2 * count, 2 * max(2, min(8, count // 8 * 2)), random.uniform(0.2, 0.4), 2 * RATE)
+    group = plane.group[::2]
+    return Structure(
+        count, plane, each=4, rails=2, one_plane=True, other_rail=0.0, rate=np.full((count, 2), 2 * RATE),
+        single=2 * group >= plane.groups,
+    )  # fmt: skip
+
+
+def _units_of_interfaces(hosts: int) -> Structure:
+    """Half of the hosts, of 4 groups of cores with a rank and an adapter each, in units of a torus, as Fugaku of RIKEN.
+
+    All adapters of a host are on its router; cables and adapters do 6.8 GB/s. There a host has 6 such interfaces.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, UnitInterfaces(*_units(count), 4, 6.8e9), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 6.8e9), inside_latency=INSIDE_LATENCY + 0.1e-6 * (1 - np.eye(4)),
+    )  # fmt: skip
+
+
+def _machines_of_numa_nodes(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines as large as theirs, with a function of its adapter of 200 Gbit/s (SR-IOV).
+
+    4 ranks each. As Azure's HBv3, with InfiniBand that does not block and adaptive routes; machines are wherever there
+    was room, 2, 3 and 5 times as many behind a leaf. The hypervisor disturbs 0.3 % of readings.
+    """
+    group = random.permutation(_partly_used_leaves(max(8, hosts // 2)))
+    return Structure(
+        len(group), Sprayed(group, 0.0, 2 * RATE), each=4, rate=np.full((len(group), 1), 2 * RATE), hyperthreads=0.003,
+        **_rank_per_numa_node(random),  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -1748,7 +1939,7 @@ BUILDING: Mapping[str, Make] = {
     "three levels, noisy": _noisy_three_levels,
     "mesh of cores": lambda hosts, random: _mesh_of_cores(max(hosts, 16)),
     "dragonfly+": lambda hosts, random: Structure(hosts, DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.25)),
-    "units in a torus": lambda hosts, random: _tofu(hosts),
+    "units in a torus": lambda hosts, random: Structure(hosts, Tofu(*_units(hosts))),
     "hypercube": lambda hosts, random: Structure(hosts, Hypercube(hosts, 2 if hosts < 32 else 4)),
     "4 hosts share an adapter": lambda hosts, random: _shared_adapters(hosts),
     "half of the hosts with one rail": _half_of_one_rail,
@@ -1839,8 +2030,6 @@ BUILDING: Mapping[str, Make] = {
     "stacks on a core": lambda hosts, random: _stacks(hosts),
     "two hypercubes": lambda hosts, random: _two_hypercubes(hosts),
     "two adapters on one port": lambda hosts, random: _socket_direct(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "sleep states in one row": lambda hosts, random: _sleep_states(hosts),
     "read requests of two lengths": _read_requests,
     "PCIe switches in one lot of servers": lambda hosts, random: _pcie_switches(hosts),
@@ -1853,5 +2042,19 @@ HELD_OUT: Mapping[str, Make] = {
     "8 sockets with 3 links": lambda hosts, random: _eight_sockets(max(hosts, 16)),
     "supernodes, 4:1": lambda hosts, random: _supernodes(hosts),
     "fat tree 11:9 by receiver": lambda hosts, random: _eleven_to_nine(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "4 GPUs on 2 rails, two generations": _gpus_of_two_generations,
+    "4 NUMA nodes, 3:1 adaptive": _three_to_one,
+    "islands, 4:1 between them by receiver": lambda hosts, random: _pruned_islands(hosts),
+    "islands of hosts with 4 rails": lambda hosts, random: _islands_of_gpus(hosts),
+    "three generations in a tree": lambda hosts, random: _three_years(hosts),
+    "two generations at random, re-hashed": _campus_ethernet,
+    "rail-optimized, uplinks of twice the rate": lambda hosts, random: _wide_uplinks(hosts),
+    "8 dies on 4 rails in a dragonfly": _dies_in_a_dragonfly,
+    "8 NUMA nodes on 2 rails in a dragonfly": _numa_nodes_in_a_dragonfly,
+    "dragonfly+ of hosts with 2 rails and 1": _two_modules_in_a_dragonfly,
+    "units in a torus, 4 interfaces": lambda hosts, random: _units_of_interfaces(hosts),
+    "virtual machines of 4 NUMA nodes": _machines_of_numa_nodes,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
