@@ -27,3 +27,8 @@ def calibrated(verdict: Verdict, is_alone: bool) -> Verdict:
     if verdict.symptom == "slow" and not is_alone:
         most = min(most, DOUBTFUL)
     return replace(verdict, confidence=min(verdict.confidence, most))
+
+
+def stated(suspect: Verdict) -> Verdict:
+    """The suspect as users are told of it. Its own confidence is against noise alone: nothing was measured again."""
+    return calibrated(suspect, is_alone=False)

@@ -14,6 +14,7 @@ from everylink.deviation.marks import Places, groups_of
 from everylink.deviation.scale import PER_LOG, STEPS
 from everylink.errors import UserMistake
 from everylink.figure.matrix import matrix_labels
+from everylink.judge.confidence import stated
 from everylink.judge.verdict import JudgedRun, Verdict
 from everylink.load.conclusions import all_conclusions
 from everylink.load.diagram import Diagram, Point
@@ -83,7 +84,7 @@ def _run(judged: JudgedRun) -> View:
         "said": [line for load in run.loads for line in all_conclusions(load, run.ranks.name)],
         "warnings": load_warnings(run),
         "findings": [_finding(one, False) for one in judgement.verdicts[:MOST]]
-        + [_finding(one, True) for one in judgement.suspects[:MOST_SUSPECTS]],
+        + [_finding(stated(one), True) for one in judgement.suspects[:MOST_SUSPECTS]],
         "left_out": _left_out(len(judgement.verdicts) - MOST, len(judgement.suspects) - MOST_SUSPECTS),
         "lines": [*finding_lines(judgement), *drain_lines(judgement), *structure_lines(judgement)],
         "tested": [*tested_lines(judgement), *unmeasured_lines(judgement)],

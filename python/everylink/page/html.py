@@ -21,6 +21,7 @@ from everylink.deviation.tiles import Matrix, write_tiles
 from everylink.deviation.usual import Earlier, Reference, usual_of
 from everylink.errors import NotEnoughMemory, UserMistake
 from everylink.figure.canvas import time_ticks
+from everylink.judge.confidence import stated
 from everylink.judge.verdict import NOT_JUDGED, JudgedRun, Verdict
 from everylink.links.classes import histogram, summarise
 from everylink.links.extremes import slowest
@@ -161,7 +162,7 @@ def _run(
         "tested": [*tested_lines(judgement), *unmeasured_lines(judgement)] if measured else [],
         "lines": run_lines(run),
         "findings": [_finding(one, places, False) for one in judgement.verdicts[:MOST]],
-        "suspects": [_finding(one, places, True) for one in judgement.suspects[:MOST_SUSPECTS]],
+        "suspects": [_finding(stated(one), places, True) for one in judgement.suspects[:MOST_SUSPECTS]],
         "leftOut": [max(len(judgement.verdicts) - MOST, 0), max(len(judgement.suspects) - MOST_SUSPECTS, 0)],
         "evidence": evidence_of(judged, places, blocks),
         "inventory": finding_lines(judgement),

@@ -15,6 +15,7 @@ from everylink.host_lists import expanded
 from everylink.inventory.changes import changes_of
 from everylink.inventory.drift import Deviation, Drift
 from everylink.inventory.meanings import DEVICE, HOST, NET, PORT, Family, counter, kind_of_part
+from everylink.judge.confidence import stated
 from everylink.judge.verdict import JudgedRun, Verdict, describe
 from everylink.links.hosts import host_names
 from everylink.model.results import Results
@@ -142,7 +143,7 @@ def bundle_texts(
         "host": subject.name,
         "measured": run.results.facts.created,
         "verdicts": [_verdict_fields(one, subject) for one in verdicts],
-        "suspects": [_verdict_fields(one, subject) for one in suspects],
+        "suspects": [_verdict_fields(stated(one), subject) for one in suspects],
     }
     if len(run.results.inventory):
         facts, counters = _facts(subject), list(_counters(subject))

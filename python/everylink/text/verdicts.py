@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from rich.text import Text
 
 from everylink.host_lists import folded
+from everylink.judge.confidence import stated
 from everylink.judge.verdict import Conclusion, Finding, Judgement, Scope, Verdict, describe
 from everylink.model.results import Results
 from everylink.text.json_text import json_text
@@ -43,7 +44,7 @@ def judgement_fields(judgement: Judgement, conclusion: Conclusion) -> dict[str, 
         "tested": judgement.tested_sizes,
         "not_looked_for": list(judgement.not_looked_for),
         "verdicts": [describe(verdict) for verdict in judgement.verdicts],
-        "suspects": [describe(verdict) for verdict in judgement.suspects],
+        "suspects": [describe(stated(suspect)) for suspect in judgement.suspects],
         "drain": list(judgement.drain),
         "findings": [asdict(finding) for finding in judgement.findings],
         "structure": [asdict(structure) for structure in judgement.structure],
