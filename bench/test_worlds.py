@@ -20,6 +20,7 @@ from worlds.planes import (
     Bundles,
     BusyTree,
     Chassis,
+    DealtOut,
     Director,
     Dragonfly,
     DragonflyPlus,
@@ -1597,6 +1598,8 @@ def test_servers_of_a_sled_share_its_adapter_and_sleds_the_uplinks_of_their_rack
         "supernodes, 4:1", "fat tree 11:9 by receiver", "4 NUMA nodes, 3:1 adaptive",
         "islands, 4:1 between them by receiver", "islands of hosts with 4 rails", "three generations in a tree",
         "two generations at random, re-hashed", "virtual machines of 4 NUMA nodes",
+        "4 rails on 2 leaves, by receiver", "2 rails of two generations, 3:1 and 1:1",
+        "three levels, 2:1 at the leaves by receiver", "unequal leaves, 1:1 static, far socket",
     ],
 )  # fmt: skip
 def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:
@@ -2181,6 +2184,58 @@ def test_adapters_of_a_host_are_on_switches_of_their_own_in_a_dragonfly(name: st
     frm, to = np.zeros(2, np.int64), np.array([8, 8 + last])
     one, other = structure.path(frm, to, np.zeros(2, np.int64))[2]
     assert other - one == pytest.approx(HOP)
+
+
+def test_receivers_behind_two_leaves_of_a_chassis_are_dealt_out_to_all_uplinks() -> None:
+    structure = built("4 rails on 2 leaves, by receiver", 64)  # 4 chassis of 8 hosts
+    assert structure.groups[9].tolist() == [1, 1, 5, 5]
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [16] * 8
+    world, alone = World(structure, kernel=ONE_WAY), LATENCY + 2 * HOP + MIB / RATE
+    assert times(world, [(0, 33), (1, 32)]) == pytest.approx([alone] * 2)
+    across = times(world, [(rank, rank + 32) for rank in range(32)])  # each receiver has an uplink of its own
+    assert across == pytest.approx([alone] * 32)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 6)]) == pytest.approx([alone])  # to the other leaf of the chassis
+
+
+def test_three_gpus_share_a_port_and_racks_of_a_line_board_are_nearer() -> None:
+    structure = built("6 GPUs on 2 rails, three levels", 64)  # racks of 4 hosts, two on a line board
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(0, 6), (3, 9)]) == pytest.approx([LATENCY + once] * 2)
+    assert times(world, [(0, 6), (2, 7)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    assert times(world, [(0, 24), (3, 30)]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)
+    across = times(world, [(6 * host + rank, 6 * host + 48 + rank) for host in range(8) for rank in (0, 3)])
+    assert across == pytest.approx([LATENCY + 4 * HOP + once] * 16)  # nothing blocks
+    assert times(world, [(0, 2), (0, 3)]) == pytest.approx([1e-6 + MIB / 50e9, 1.4e-6 + MIB / 32e9])
+
+
+def test_only_the_older_racks_have_fewer_uplinks_than_adapters() -> None:
+    structure = built("2 rails of two generations, 3:1 and 1:1", 64)  # 8 racks of 4 hosts
+    old = int((structure.rate[:, 0] < 2 * RATE).sum()) // 4
+    assert 4 <= old <= 6
+    world, alone = World(structure, kernel=ONE_WAY), LATENCY + 2 * HOP
+    for first, last, slower in ((0, 16 * (old - 1), 4 * MIB / RATE), (16 * old, 112, MIB / (2 * RATE))):
+        pairs = [(first + 2 * adapter, last + 2 * adapter) for adapter in range(8)]  # a rank of each adapter of a rack
+        assert times(world, pairs) == pytest.approx([alone + slower] * 8)
+
+
+def test_nothing_is_narrower_than_the_leaves_where_these_are_two_to_one() -> None:
+    structure = built("three levels, 2:1 at the leaves by receiver", 64)  # leaves of 8 hosts, two in a pod
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    for away, hops in ((8, 2), (16, 4)):
+        across = times(world, [(4 * host, 4 * (host + away)) for host in range(16 if away == 16 else 8)])
+        assert across == pytest.approx([LATENCY + hops * HOP + 2 * once] * len(across))
+
+
+def test_bonds_of_newer_racks_are_faster_than_a_core_can_send() -> None:
+    structure = built("leaf pairs with MLAG, two generations", 64)  # 8 racks of 8 hosts
+    old = int((structure.rate[:, 0] < RATE).sum()) // 8
+    assert 3 <= old <= 6
+    world, alone = World(structure, kernel=ONE_WAY), LATENCY + 2 * HOP + 20e-6
+    assert times(world, [(112, 96)]) == pytest.approx([alone + MIB / (0.4 * RATE)])
+    assert times(world, [(112, 0)]) == pytest.approx([alone + 1e-6 + MIB / (0.25 * RATE)])
+    assert times(world, [(0, 16)]) == pytest.approx([alone + 2e-6 + MIB / (0.25 * RATE)])
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"three levels, 2:1 between pods", "unequal leaves, 2:1 adaptive"}))

@@ -131,6 +131,20 @@ class FatTree:
         return (number % spines.astype(np.uint64)).astype(np.int64)
 
 
+class DealtOut(FatTree):
+    """Leaves of whose receivers tables deal out each in turns to the uplinks: by their place behind their own leaf.
+
+    So all uplinks are used also where a leaf has several adapters of a host, and the numbers of its receivers a gap.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "by receiver", rate)
+        self.place = _place(group, np.arange(len(group)).astype(np.uint64))
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        return np.asarray(self.place[to] % spines)
+
+
 class OneCore(FatTree):
     """Leaves joined to one core switch, by several cables each; tables give each receiver one of them up and one down.
 

@@ -22,6 +22,7 @@ from worlds.planes import (
     BusyTree,
     Chassis,
     Credits,
+    DealtOut,
     Director,
     Dragonfly,
     DragonflyPlus,
@@ -1882,6 +1883,199 @@ def _machines_of_numa_nodes(hosts: int, random: np.random.Generator) -> Structur
     )  # fmt: skip
 
 
+def _six_gpus(hosts: int) -> Structure:
+    """Half of the hosts, of 6 GPUs on two sockets, each with a port of 100 Gbit/s on a leaf of its own. 1:1 adaptive.
+
+    As Summit of ORNL: racks of up to 18 hosts with two leaves, and director switches above, of which a line board joins
+    some leaves; here those of two racks. NVLink joins the three GPUs of a socket, and the X bus the two sockets.
+    """
+    count = max(8, hosts // 2)
+    rack, rail = np.repeat(np.arange(count) // max(2, min(18, count // 16 * 2)), 2), np.tile(np.arange(2), count)
+    lower = FatTree(rail * (int(rack.max()) + 1) + rack, 1, "adaptive")
+    far = np.not_equal.outer(np.arange(6) // 3, np.arange(6) // 3)
+    return Structure(
+        count, Stacked(lower, FatTree(rack // 2, 1, "adaptive")), each=6, rails=2, one_plane=True, other_rail=0.0,
+        inside_latency=NVLINK_LATENCY + 0.4e-6 * far, inside_rate=np.where(far, 32e9, 50e9),
+    )  # fmt: skip
+
+
+def _four_ports_on_two_leaves(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 100 Gbit/s each; those of a socket are on the same leaf.
+
+    So a chassis, of 2 to 9 hosts, has two leaves. 1:1, an uplink for each receiver. As TSUBAME 3 of Tokyo Tech, with
+    Omni-Path and chassis of 9 hosts; which adapter is on which leaf is chosen here.
+    """
+    count = max(8, hosts // 2)
+    chassis = max(4, count // 9)
+    leaf = np.arange(4)[None, :] // 2 * chassis + (np.arange(count) * chassis // count)[:, None]
+    far = np.not_equal.outer(np.arange(4) // 2, np.arange(4) // 2)
+    return Structure(
+        count, DealtOut(leaf.ravel(), 1), each=4, rails=4, one_plane=True, other_rail=0.0,
+        inside_latency=NVLINK_LATENCY + 0.2e-6 * far, inside_rate=np.where(far, 20e9, 40e9),
+    )  # fmt: skip
+
+
+def _older_racks_taper(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, 4 ranks each, two of which share an adapter of 100 Gbit/s or, in newer racks, of 200 Gbit/s.
+
+    The first 50 to 75 % of the racks are the older ones: 3:1 between racks, or 4:1 for small ones. The newer ones are
+    1:1, all adaptive. As ABCI 2.0 of AIST, whose hosts of 2021 have more GPUs and adapters, which is left out here.
+    """
+    count = max(8, hosts // 2)
+    rack = np.arange(count) // max(2, min(8, count // 16 * 2))
+    racks = int(rack[-1]) + 1
+    old = np.arange(racks) < min(racks - 2, max(2, round(racks * random.uniform(0.5, 0.75))))
+    speed = RATE * np.where(old, 1.0, 2.0)
+    return Structure(
+        count, FatTree(rack.repeat(2), np.where(old, 3, 1), "adaptive", speed), each=4, rails=2, one_plane=True,
+        other_rail=0.0, rate=np.repeat(speed[rack][:, None], 2, axis=1), processor=np.where(old[rack], 2, 0),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 45e9),
+    )  # fmt: skip
+
+
+def _tapered_leaves(hosts: int, random: np.random.Generator) -> Structure:
+    """2:1 at the leaves, nothing narrower above them; two leaves are a pod. A receiver has one uplink at each level.
+
+    As the Cluster of JUWELS of FZ Juelich, with EDR, and two threads on each core: 1 % of readings are disturbed. 4
+    ranks, two on each socket; those far from the adapter take 0.25 us longer and reach 90 to 97 % of the rate.
+    """
+    leaf, far = np.arange(hosts) // max(2, min(24, hosts // 8)), np.arange(4) >= 2
+    return replace(
+        _far_socket(hosts, 4), plane=Stacked(FatTree(leaf, 2, "by receiver"), FatTree(leaf // 2, 2, "by receiver")),
+        position_rate=np.where(far, random.uniform(0.9, 0.97), 1.0), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _two_processors_on_chassis(hosts: int, random: np.random.Generator) -> Structure:
+    """Groups of two chassis with two hosts on each router; the first quarter has Xeons, the others Xeon Phis.
+
+    Of these, messages take 0.5 to 0.9 us longer and reach 75 to 85 % of the rate. As Cori of NERSC, a Cray XC40 with
+    Aries, where each group of cabinets has one kind. 20 to 40 % of the messages between groups take a detour.
+    """
+    plane = Chassis(hosts, max(4, hosts // 32 * 4), random.uniform(0.2, 0.4))
+    slow = 4 * plane.group >= plane.groups
+    return Structure(
+        hosts, plane, rate=RATE * np.where(slow, random.uniform(0.75, 0.85), 1.0)[:, None],
+        overhead=np.where(slow, random.uniform(0.5e-6, 0.9e-6), 0.0),
+    )  # fmt: skip
+
+
+def _accelerated_processors(hosts: int) -> Structure:
+    """A quarter of the hosts, of 4 processors that are GPUs too, each with two ranks and an adapter of 200 Gbit/s.
+
+    As El Capitan of LLNL (AMD MI300A): a Slingshot dragonfly, of which the job has all groups, here four. Adapters of a
+    host are on four switches, and routes follow the load. Infinity Fabric joins any two processors, 128 GB/s, of which
+    90 are left for data.
+    """
+    count = max(4, hosts // 4)
+    group = np.arange(count) // max(2, count // 8 * 2)
+    place = np.arange(count) - np.searchsorted(group, group)
+    switch = (place // 2 * 4)[:, None] + np.arange(4)[None, :]
+    apart = np.not_equal.outer(np.arange(8) // 2, np.arange(8) // 2)
+    return Structure(
+        count, Slingshot(np.repeat(group, 4), switch.ravel(), int(group[-1]) + 1, 2 * RATE), each=8, rails=4,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
+        inside_latency=np.where(apart, 1.0e-6, 0.5e-6), inside_rate=np.where(apart, 90e9, 400e9),
+    )  # fmt: skip
+
+
+def _dies_on_routers(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of two sockets of two dies with a rank on each, in a torus of routers of two hosts.
+
+    As Hopper of NERSC, a Cray XE6 with Gemini and AMD's Magny-Cours, of which the first die has the adapter of 6 GB/s.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, Gemini(count, _sides(count // 2), 6e9), each=4, rate=np.full((count, 1), 6e9),
+        **_rank_per_numa_node(random),  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _half_as_many_uplinks(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod; 2:1.
+
+    As pods of 32 hosts with H200 and RoCE, which spare half of the spines because most messages stay within a rail of
+    a pod. Switches choose an uplink anew for each burst, by a hash (dynamic load balancing). 1.5 us at each end; 0.3 %
+    of readings are longer, because switches pause senders.
+    """
+    count = max(4, hosts // 4)
+    pod, rail = np.repeat(np.arange(count) // max(2, min(32, count // 4)), 8), np.tile(np.arange(8), count)
+    plane = FatTree(rail * (int(pod.max()) + 1) + pod, 2, "rehashed", 4 * RATE)
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
+        position_latency=np.full(8, 1.5e-6), tail=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _two_network_cards(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: virtual machines of two AMD EPYC of 4 NUMA nodes, and a card of 150 Gbit/s for each.
+
+    A rank on each node; those that do not have the card take 0.06 us longer. As hpc7a.96xlarge of AWS, where EFA
+    spreads packets over many ways. 7 us at each end; machines are in no order. 0.5 % of readings are longer.
+    """
+    count = max(4, hosts // 4)
+    group = random.permutation(np.arange(count) // max(2, count // 4))
+    node, socket = np.arange(8), np.arange(8) // 4
+    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(socket, socket)
+    return Structure(
+        count, Sprayed(np.repeat(group, 2), 1e-6, 1.5 * RATE), each=8, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 2), 1.5 * RATE), position_latency=7e-6 + np.where(node % 4 > 0, 0.06e-6, 0.0), tail=0.005,
+        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
+        inside_rate=np.array([20e9, 12e9, 8e9])[apart],
+    )  # fmt: skip
+
+
+def _bare_metal(hosts: int, random: np.random.Generator) -> Structure:
+    """Bare metal of a cloud: 100 Gbit/s, RoCE, two sockets with a rank on each, 2, 3 and 5 times as many behind a leaf.
+
+    1:1, a hash gives each pair an uplink (ECMP). As cluster networks of OCI with BM.Optimized3.36. The rank far from
+    the adapter takes 0.25 us longer and reaches 92 to 98 % of its rate. 0.5 us at each end; 0.5 % of readings are
+    longer, because switches pause senders.
+    """
+    return replace(
+        _far_socket(hosts, 2), plane=FatTree(_partly_used_leaves(hosts), 1, "static"),
+        position_rate=np.array([1.0, random.uniform(0.92, 0.98)]), position_latency=np.array([0.5e-6, 0.75e-6]),
+        tail=0.005,
+    )  # fmt: skip
+
+
+def _bonds_of_two_generations(hosts: int, random: np.random.Generator) -> Structure:
+    """Kubernetes on a campus: two bonded ports on a pair of leaves, of 25 Gbit/s or, in newer racks, of 100 Gbit/s.
+
+    The newer ones are the last 30 to 60 %. A leaf has an uplink of twice the rate of its ports for 4 hosts, and a hash
+    gives each flow one. TCP: a flow gets at most 40 Gbit/s, what one core does. 10 us at each end, 1 us more on the
+    older processors, and a long tail. Pods use the network of their host.
+    """
+    rack = np.arange(hosts) // max(2, min(16, hosts // 8))
+    racks = int(rack[-1]) + 1
+    new = np.arange(racks) >= racks - min(racks - 2, max(2, round(racks * random.uniform(0.3, 0.6))))
+    port = np.tile(np.arange(2), hosts)
+    speed = RATE * np.where(new, 1.0, 0.25)
+    plane = FatTree(port * racks + np.repeat(rack, 2), 4, "static", 2 * np.tile(speed, 2))
+    return Structure(
+        hosts, plane, each=2, rails=2, one_plane=True, bonded=True, other_rail=0.0,
+        rate=np.repeat(speed[rack][:, None], 2, axis=1),
+        position_latency=np.full(2, 10e-6), overhead=np.where(new[rack], 0.0, 1e-6),
+        processor=np.where(new[rack], 0, 2), interrupts=2e-6, group_rate=np.full((racks, racks), 0.4 * RATE),
+    )  # fmt: skip
+
+
+def _teaching(hosts: int, random: np.random.Generator) -> Structure:
+    """A teaching cluster: one switch of 10 Gbit/s, TCP by the kernel, 10 us at each end, two ranks in each host.
+
+    30 to 60 % of the hosts, wherever they stand, are older, and messages take 2 to 4 us longer there. Small messages
+    wait for interrupts, and 1 % of readings are longer: users and the file server. All becomes 3 % slower while
+    processors warm up and their clocks fall.
+    """
+    old = random.permutation(np.arange(hosts) < round(hosts * random.uniform(0.3, 0.6)))
+    return Structure(
+        hosts, OneSwitch(hosts), each=2, rate=np.full((hosts, 1), 0.1 * RATE), position_latency=np.full(2, 10e-6),
+        overhead=np.where(old, random.uniform(2e-6, 4e-6), 0.0), processor=np.where(old, 2, 0),
+        interrupts=2e-6, tail=0.01, drift=0.03,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -2042,8 +2236,6 @@ BUILDING: Mapping[str, Make] = {
     "8 sockets with 3 links": lambda hosts, random: _eight_sockets(max(hosts, 16)),
     "supernodes, 4:1": lambda hosts, random: _supernodes(hosts),
     "fat tree 11:9 by receiver": lambda hosts, random: _eleven_to_nine(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "4 GPUs on 2 rails, two generations": _gpus_of_two_generations,
     "4 NUMA nodes, 3:1 adaptive": _three_to_one,
     "islands, 4:1 between them by receiver": lambda hosts, random: _pruned_islands(hosts),
@@ -2056,5 +2248,19 @@ HELD_OUT: Mapping[str, Make] = {
     "dragonfly+ of hosts with 2 rails and 1": _two_modules_in_a_dragonfly,
     "units in a torus, 4 interfaces": lambda hosts, random: _units_of_interfaces(hosts),
     "virtual machines of 4 NUMA nodes": _machines_of_numa_nodes,
+}
+HELD_OUT: Mapping[str, Make] = {
+    "6 GPUs on 2 rails, three levels": lambda hosts, random: _six_gpus(hosts),
+    "4 rails on 2 leaves, by receiver": lambda hosts, random: _four_ports_on_two_leaves(hosts),
+    "2 rails of two generations, 3:1 and 1:1": _older_racks_taper,
+    "three levels, 2:1 at the leaves by receiver": _tapered_leaves,
+    "chassis in a dragonfly, two processors": _two_processors_on_chassis,
+    "8 ranks on 4 rails in a dragonfly": lambda hosts, random: _accelerated_processors(hosts),
+    "torus of routers, 4 NUMA nodes": _dies_on_routers,
+    "rail-optimized, 8 rails, 2:1 re-hashed": lambda hosts, random: _half_as_many_uplinks(hosts),
+    "sprayed packets, 8 NUMA nodes on 2 rails": _two_network_cards,
+    "unequal leaves, 1:1 static, far socket": _bare_metal,
+    "leaf pairs with MLAG, two generations": _bonds_of_two_generations,
+    "one switch, two processors at random": _teaching,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
