@@ -311,3 +311,8 @@ def test_hosts_in_no_group_that_are_as_far_as_a_group_are_not_accused(kind: str)
 @pytest.mark.long("more structures")
 def test_a_host_that_load_slows_with_a_few_others_is_not_accused() -> None:
     assert not scored("racks with power caps", seed=7931).said
+
+
+@pytest.mark.long("more structures")
+def test_two_hosts_of_one_leaf_that_load_hides_are_named_by_what_they_take_alone() -> None:
+    assert_only_verdict("4 NUMA nodes, 3:1 adaptive", "chassis", seed=9703)

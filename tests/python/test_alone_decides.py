@@ -60,6 +60,12 @@ def test_a_host_that_is_slow_alone_with_all_others_is_named_though_load_hides_it
     assert verdict.evidence.startswith("measured alone, its 16 connections take 1.40x the time of those of other hosts")
 
 
+def test_three_hosts_that_are_slow_alone_are_named_though_each_is_compared_with_links_of_the_others() -> None:
+    several = [5, 11, 17]
+    verdicts = judge(_run(_shared(), NONE, np.where(np.isin(PAIRS, several).any(axis=1), 1.4, 1.0))).verdicts
+    assert {verdict.subject for verdict in verdicts} == {(f"n{host}",) for host in several}
+
+
 def test_pairs_that_were_measured_alone_for_being_slow_do_not_make_a_host_slow() -> None:
     """Nothing is known of the others, alone."""
     slow = OF_BAD & (PARTNER > 13)

@@ -63,8 +63,6 @@ def test_json_is_one_object_with_the_documented_fields(bad: Path, everylink: Com
         1 << 20,
         "both",
     )
-    assert said["suspects"]
-    assert all(suspect["confidence"] <= 0.8 for suspect in said["suspects"])
     documented = (Path(__file__).parents[2] / "docs/verdicts.md").read_text()
     for field in (*said, *verdict):
         assert f"`{field}`" in documented, field

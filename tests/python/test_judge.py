@@ -1,6 +1,7 @@
 """The judge on simulated fabrics: it names the planted faults, and nothing else."""
 
 import itertools
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from everylink.model.rows import MAIN, ONE_WAY, ORDER, Outcome, chosen, joined
 from everylink.simulate.fabric import Fabric, all_links, sampled_links
 from everylink.simulate.faults import parse_fault
 from everylink.simulate.results import confirmed, measured
+from everylink.text.verdicts import verdict_json
 from make_results import Link, make_results, steady
 from pair_rows import rows_of_pairs, run_of
 
@@ -126,9 +128,12 @@ def test_a_slow_link_is_named_from_its_sender_to_its_receiver() -> None:
 
 
 def test_a_slow_link_is_only_suspect_until_it_is_measured_again() -> None:
-    judgement = judge(_results(_fabric("slow-link:n9>n3*0.6"), confirm=False))
+    results = _results(_fabric("slow-link:n9>n3*0.6"), confirm=False)
+    judgement = judge(results)
     assert not judgement.verdicts
     assert {suspect.subject for suspect in judgement.suspects} >= {("n3:3", "n9:9")}
+    suspects = json.loads(verdict_json(results, judgement))["suspects"]
+    assert all(suspect["confidence"] <= RIGHT["pair"] for suspect in suspects)  # surer against noise alone
 
 
 def test_a_slow_group_is_named_by_its_label() -> None:

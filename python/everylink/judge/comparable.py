@@ -285,9 +285,13 @@ class SlowWith:
     def all(self) -> bool:
         """Whether they tell by themselves that the part is slow: nearly all are, and more than others of their class
         differ."""
-        is_clear = self.effect >= LEAST_BY_ITSELF and self.beyond_most >= LEAST_ALONE
+        return self.may_be_all and self.beyond_most >= LEAST_ALONE
+
+    @property
+    def may_be_all(self) -> bool:
+        """Whether nearly all are slow, but perhaps no more than others of their class differ."""
         is_all = self.slow >= WITH_ALL * self.links and not self._has_well
-        return self.links >= self.enough and is_all and is_clear
+        return self.links >= self.enough and is_all and self.effect >= LEAST_BY_ITSELF
 
     @property
     def z(self) -> float:

@@ -5,6 +5,7 @@ not suspect, because a link between two bad hosts says nothing about either.
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -261,21 +262,23 @@ def _controls(wanted: set[tuple[int, int]], seen: Readings, findings: Findings, 
 def _pairs_of_ranks(rows: Rows, seen: Readings, findings: Findings) -> set[tuple[int, int]]:
     """Of each slow rank pairs with ranks at the same place of hosts that nothing is known against, and some of these.
 
-    None for ranks that were measured alone before, in `rows`.
+    None for ranks that were measured alone before, in `rows`, with enough others.
     """
     place_of = findings.effects.equals.position_of
     slow = [found.subject[0] for found in findings.bad if found.kind == "rank"]
-    measured = set(rows.frm.tolist()) | set(rows.to.tolist())
+    known = {(min(a, b), max(a, b)) for a, b in zip(rows.frm.tolist(), rows.to.tolist(), strict=True)}
+    partners = Counter(itertools.chain.from_iterable(known))
     bad = {int(seen.host_of[rank]) for rank in slow} | {int(host) for host in findings.suspect_hosts}
     pairs: set[tuple[int, int]] = set()
     for rank in slow:
-        if rank in measured:
+        if partners[rank] >= FEWEST_OF_HOST:
             continue
         like = np.flatnonzero((place_of == place_of[rank]) & ~np.isin(seen.host_of, list(bad)))
         like = like[np.unique(seen.host_of[like], return_index=True)[1]]
         like = np.random.default_rng(rank).permutation(like)[:PARTNERS]  # any do; repeatable per file
-        pairs |= {(min(rank, other), max(rank, other)) for other in like.tolist()}
-        pairs |= {(min(a, b), max(a, b)) for a, b in itertools.pairwise(like.tolist())}
+        of_rank = {(min(rank, other), max(rank, other)) for other in like.tolist()} - known
+        if of_rank:
+            pairs |= of_rank | {(min(a, b), max(a, b)) for a, b in itertools.pairwise(like.tolist())}
     return pairs
 
 

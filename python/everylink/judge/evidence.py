@@ -229,14 +229,26 @@ class Judged:
             return ()
         pairs, found = self.looking_slow | (quiet.looking_slow if quiet else set()), list[Found]()
         told = hosts_among(self.unexplained, self.readings)
-        for host in sorted(set(self.alone.hosts_that_tell()) - told - of_ranks):
-            one, slow = self._alone("host", host, pairs)
-            if not slow.all or not self.alone.knows_devices(host, self.ranks.device):
+        seen = {
+            host: self._alone("host", host, pairs)
+            for host in sorted(set(self.alone.hosts_that_tell()) - told - of_ranks)
+            if self.alone.knows_devices(host, self.ranks.device)
+        }
+        slow_hosts = {host for host, (_, slow) in seen.items() if slow.may_be_all}
+        for host in sorted(slow_hosts):
+            one, slow = seen[host]
+            if not slow.all:  # a few that are slow are a good part of what each of them is compared with
+                one, slow = self._without(slow_hosts - {host})._alone("host", host, pairs)
+            if not slow.all:
                 continue
             if not _is_further(slow.seconds, host, small) and self._is_slow_near(one):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
         return tuple(one for one in found if one not in many)
+
+    def _without(self, hosts: Set[int]) -> "Judged":
+        """The same, but links of these hosts are no good ones to compare with alone."""
+        return replace(self, alone=replace(self.alone, bad_elsewhere=self.alone.bad_elsewhere | hosts))
 
     def _alone(self, kind: str, number: int, without: Set[frozenset[int]] = frozenset()) -> tuple[Found, SlowWith]:
         """A host or rank as its links alone show it, and how many are slow; `without`: pairs of hosts that do not

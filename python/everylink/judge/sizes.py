@@ -138,6 +138,7 @@ class _Sizes:
         clear += [plane_verdict(plane, size, names) for plane in planes]
         clear = self._with_less_load(clear, judged, quiet)
         clear, of_few = self._apart(clear, judged)
+        clear = self._with_alone(clear, judged, quiet)
         unclear += [*of_few, *(within_verdict(host, size, names) for host in within if not host.sure)]
         unclear += [*_suspects(judged, names), *doubtful]
         if judged.readings.hosts < FEW_HOSTS:
@@ -236,23 +237,30 @@ class _Sizes:
         return set().union(*(self._names.units_of(one.subject) for one in slow if one.is_end))
 
     def _with_less_load(self, clear: list[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
-        """The verdicts with those on what shows with a quarter of the ranks busy, or alone, only; without pairs of such
-        hosts, which were compared as if these were well."""
+        """The verdicts with those on what shows with a quarter of the ranks busy only."""
+        if quiet is None:
+            return clear
+        by_ways = {self._names.group(group) for group in slow_by_their_ways(quiet, judged)}
+        clear = [one for one in clear if one.kind != "group" or one.subject not in by_ways]
+        return self._with(clear, [slow_verdict(one, quiet, self._names) for one in more_ends(quiet, judged)])
+
+    def _with_alone(self, clear: list[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
+        """The verdicts with those on what shows alone only."""
         names = self._names
-        found = list[Verdict]()
-        if quiet is not None:
-            by_ways = {names.group(group) for group in slow_by_their_ways(quiet, judged)}
-            clear = [one for one in clear if one.kind != "group" or one.subject not in by_ways]
-            found += [slow_verdict(one, quiet, names) for one in more_ends(quiet, judged)]
-        told = {one.subject for one in (*clear, *found) if one.kind == names.unit_kind}
+        told = {one.subject for one in clear if one.kind == names.unit_kind}
         alone = judged.by_alone(quiet, self._small, self._hosts_of_ranks)
         by_alone = (alone_verdict(one, judged, names) for one in alone)
-        found += [one for one in by_alone if one.subject not in told]
+        found = [one for one in by_alone if one.subject not in told]
         for judgement in (judged,) if quiet is None else (judged, quiet):
             self._looking_slow |= judgement.ranks_looking_slow
         found += [alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow)]
-        hosts = {one.subject[0] for one in found if one.kind == names.unit_kind}
-        return [*(one for one in clear if not (one.is_slow_pair and hosts & names.units_of(one.subject))), *found]
+        return self._with(clear, found)
+
+    def _with(self, clear: list[Verdict], found: list[Verdict]) -> list[Verdict]:
+        """The verdicts with those found, and without pairs of hosts among these, which were compared as if they were
+        well."""
+        hosts = {one.subject[0] for one in found if one.kind == self._names.unit_kind}
+        return [*(one for one in clear if not (one.is_slow_pair and hosts & self._names.units_of(one.subject))), *found]
 
     def _of_parts(self, judged: Judged) -> Iterator[Verdict]:
         """Slow trunks, uplinks, and rails of groups."""

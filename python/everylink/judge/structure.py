@@ -13,7 +13,7 @@ from everylink.judge.evidence import Judged, Names
 from everylink.judge.findings import Found
 from everylink.judge.kinds import Kinds
 from everylink.judge.readings import readings
-from everylink.judge.verdict import Structure
+from everylink.judge.verdict import BANDWIDTH, Structure
 from everylink.model.results import Results
 from everylink.robust import known_sample
 from everylink.units import plural, size_text
@@ -21,9 +21,11 @@ from everylink.units import plural, size_text
 SHOWS = np.log(1.05)  # log of the factor from which a difference is told
 FEWEST_LOADED = 20  # links of each kind, inside groups and between them, measured under load and alone
 MOST_NAMED = 4  # groups, in a sentence
+FEW = 2  # groups: nothing tells at which of them the way between them would be slow
 QUESTION_OF_WAYS = "Further apart by design (a torus, a longer route), or several bad cables? The topology tells."
 QUESTION_OF_HOSTS = "Other adapters, or other switches on their ways by design? The topology and the inventory tell."
 QUESTION_OF_RANKS = "Do they share a port with others by design, or is a part bad on all? The adapters tell."
+QUESTION_OF_TWO_GROUPS = "Narrower ways between them by design, or a fault at one end of them? The topology tells."
 QUESTION_OF_DRIFT = "What do they share: a switch, cooling, other load? Temperatures and a second run tell."
 QUESTIONS = {
     "host": "Other adapters, cables or settings, or a fault that they share? Compare them (everylink inventory).",
@@ -162,7 +164,9 @@ def _of_groups(judged: Judged, names: Names) -> Iterator[Structure]:
             kind = "oversubscription"
             text += f": as uplinks of {np.exp(gap - max(alone, 0.0)):.1f}:1 would"
     told_by = "facts" if names.grouping is not None else "times"
-    yield Structure(kind, subject, float(np.exp(gap)), judged.size.bytes, told_by, text, "")
+    is_narrow = kind == "groups" and len(groups) == FEW and judged.size.bytes >= BANDWIDTH
+    question = QUESTION_OF_TWO_GROUPS if is_narrow else ""
+    yield Structure(kind, subject, float(np.exp(gap)), judged.size.bytes, told_by, text, question)
 
 
 def oversubscribed(results: Results, alone: Results, group_of: NDArray[np.int64], names: Names) -> Iterator[Structure]:
@@ -202,14 +206,17 @@ def _named_groups(groups: Sequence[int], names: Names) -> tuple[tuple[str, ...],
 
 
 def gap_alone(judged: Judged) -> float | None:
-    """How much more links between groups take than links inside, each measured alone; log of the factor."""
+    """How much more links between groups of several hosts take than links inside, each measured alone; log of the
+    factor."""
     alone, effects = judged.alone.of_hosts, judged.findings.effects
-    if not len(alone.time):
+    several = np.bincount(effects.group_of)[effects.group_of] > 1
+    known = several[alone.frm] & several[alone.to]
+    if not known.any():
         return None
-    gaps = []
-    of_kinds, near = np.divmod(effects.class_number(alone.frm, alone.to), 2)
+    time, gaps = alone.time[known], []
+    of_kinds, near = np.divmod(effects.class_number(alone.frm[known], alone.to[known]), 2)
     for one in np.unique(of_kinds).tolist():
-        inside, between = (_usual(alone.time[(of_kinds == one) & (near == side)]) for side in (1, 0))
+        inside, between = (_usual(time[(of_kinds == one) & (near == side)]) for side in (1, 0))
         if inside is not None and between is not None:
             gaps.append(between - inside)
     return float(np.median(gaps)) if gaps else None
