@@ -316,3 +316,21 @@ def test_a_host_that_load_slows_with_a_few_others_is_not_accused() -> None:
 @pytest.mark.long("more structures")
 def test_two_hosts_of_one_leaf_that_load_hides_are_named_by_what_they_take_alone() -> None:
     assert_only_verdict("4 NUMA nodes, 3:1 adaptive", "chassis", seed=9703)
+
+
+@pytest.mark.long("more structures")
+@pytest.mark.parametrize("seed", [9801, 9803])
+def test_hosts_of_a_leaf_that_are_slow_alone_are_the_only_verdicts_beside_others_that_load_slows(seed: int) -> None:
+    assert_only_verdict("leaf pairs with MLAG, two generations", "chassis", seed=seed)
+
+
+@pytest.mark.long("more structures")
+def test_ways_past_a_slow_router_that_show_at_several_sizes_are_one_verdict() -> None:
+    found = scored("torus of routers, 4 NUMA nodes", "leaf", seed=9805)
+    assert (found.all_found, found.wrong) == (True, 0)
+    assert sum(said.kind == "trunk" for said in found.said) == 1
+
+
+@pytest.mark.long("more structures")
+def test_a_host_whose_inner_messages_are_slow_for_a_moment_is_not_accused() -> None:
+    assert not scored("one switch, two processors at random", "link", seed=9805).said

@@ -49,7 +49,7 @@ class Fault:
     `between`: pairs of sets of hosts whose messages to each other are slow because of it, where a verdict may as well
     name these: of only two leaves the other one is as slow, and a cable may lie on the way between further switches.
     `passing`: pairs that a verdict may rightly name too, without finding the part: their messages pass it one way only,
-    or pass a slow switch.
+    or pass a slow switch. `of_two`: one of the two ranks of a host, whose only inner link cannot tell which.
     """
 
     kind: str
@@ -69,6 +69,7 @@ class Fault:
     dark: bool = False
     between: tuple[tuple[Hosts, Hosts], ...] = ()
     passing: tuple[tuple[Hosts, Hosts], ...] = ()
+    of_two: bool = False
 
     def cut(self, structure: Structure, flows: Flows) -> Mask:
         """The flows of this fault's cuts and ranks, which are slow by themselves."""
@@ -130,7 +131,7 @@ def direction(structure: Structure, random: np.random.Generator) -> Fault:
 def rank(structure: Structure, random: np.random.Generator) -> Fault:
     number = int(random.integers(structure.ranks))
     of = number // structure.each
-    return Fault("rank", (f"n{of}:{number}",), (of,), ranks=np.array([number]))
+    return Fault("rank", (f"n{of}:{number}",), (of,), ranks=np.array([number]), of_two=structure.each == 2)
 
 
 def rail(structure: Structure, random: np.random.Generator) -> Fault:

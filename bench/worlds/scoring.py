@@ -10,7 +10,7 @@ import numpy as np
 
 from everylink.host_lists import expanded, folded
 from everylink.judge.judge import judge
-from everylink.judge.verdict import Verdict
+from everylink.judge.verdict import Scope, Verdict
 from everylink.model.groups import Grouping
 from everylink.simulate.results import confirmed
 from worlds.faults import Fault, planted, possible
@@ -186,7 +186,8 @@ def is_about(verdict: Verdict, fault: Fault) -> bool:
         case "link" | "one-way link":
             return verdict.kind in ("pair", "link") and hosts_of(verdict) == own
         case _ if len(fault.ranks):
-            return verdict.subject == fault.parts
+            is_within = verdict.kind == "host" and verdict.scope is Scope.WITHIN and hosts_of(verdict) == own
+            return verdict.subject == fault.parts or (fault.of_two and is_within)
         case "adapter" if "/port" not in fault.parts[0]:
             return verdict.kind == "rank" and hosts_of(verdict) == own
         case "rail plane":

@@ -85,14 +85,15 @@ class Judged:
 
     @cached_property
     def filled(self) -> frozenset[Found]:
-        """Hosts of several ranks that are slow only while all measure, but with nearly all others, and inside their
-        group, too. No way between groups explains that: what their ranks share is slow, and a single rank does not fill
+        """Hosts of several ranks that are slow only while all measure, but with nearly all others, inside their group,
+        too, and by more than single links differ. No way between groups explains that: what their ranks share is slow, and a single rank does not fill
         it."""
         ranks, needed = np.bincount(self.readings.host_of), ALL_PARTNERS * self.findings.pairs.measured
         hosts = (one for one in self._under_load.contention if _is_a(one, "host"))
         several = (one for one in hosts if ranks[one.subject[0]] > 1 and one.subject[0] not in self.findings.beyond)
         with_all = (one for one in several if one.links >= needed[one.subject[0]])
-        return frozenset(one for one in with_all if shows_in_its_group(one, self.findings.effects))
+        clear = (one for one in with_all if one.effect > self.findings.effects.noise)
+        return frozenset(one for one in clear if shows_in_its_group(one, self.findings.effects))
 
     @property
     def contended_hosts(self) -> set[int]:
@@ -227,7 +228,7 @@ class Judged:
         """
         if self.findings.effects.equals.one_host or self.size.bytes < BANDWIDTH:
             return ()
-        pairs, found = self.looking_slow | (quiet.looking_slow if quiet else set()), list[Found]()
+        pairs, found = self.findings.looking_slow | (quiet.findings.looking_slow if quiet else set()), list[Found]()
         told = hosts_among(self.unexplained, self.readings)
         seen = {
             host: self._alone("host", host, pairs)
@@ -292,13 +293,6 @@ class Judged:
         group_of = self.findings.effects.group_of
         is_single = (group_of == group_of[host.subject[0]]).sum() == 1
         return is_single or bool(self.alone.is_slow_near(host, self.findings))
-
-    @cached_property
-    def looking_slow(self) -> set[frozenset[int]]:
-        """Pairs of hosts that are slow, or may be."""
-        suspects = self.findings.pairs.suspects
-        pairs = {frozenset(one.subject) for one in self.findings.bad if one.kind == "pair"}
-        return pairs | {frozenset(ends) for ends in zip(suspects.frm.tolist(), suspects.to.tolist(), strict=True)}
 
     @cached_property
     def slow_with_all(self) -> set[int]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,6 +118,12 @@ class Findings:
     def ends(self) -> list[Found]:
         """Slow hosts and groups: what slows all links that end there."""
         return [one for one in self.bad if one.kind in ("host", "group")]
+
+    @cached_property
+    def looking_slow(self) -> set[frozenset[int]]:
+        """Pairs of hosts that are slow, or may be."""
+        suspects = zip(self.pairs.suspects.frm.tolist(), self.pairs.suspects.to.tolist(), strict=True)
+        return {frozenset(one.subject) for one in self.bad if one.kind == "pair"} | set(map(frozenset, suspects))
 
 
 def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:

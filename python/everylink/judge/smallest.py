@@ -1,5 +1,6 @@
 """The fewest verdicts that explain what is slow: without parts that are slow because a larger one is."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
@@ -160,6 +161,9 @@ def _is_by_its_rank(verdict: Verdict, of_ranks: Mapping[str, float]) -> bool:
 
 
 def _are_mostly_slow(units: set[str], verdicts: Sequence[Verdict], names: Names) -> bool:
-    """Whether most pairs among these hosts have verdicts."""
+    """Whether most pairs among these hosts have verdicts, or one of their hosts has."""
     pairs = {frozenset(names.units_of(one.subject)) for one in verdicts if one.kind in ("pair", "link")}
-    return sum(pair <= units for pair in pairs) >= MOST_INSIDE * len(units) * (len(units) - 1) / 2
+    hosts = {unit for one in verdicts if one.kind == "host" and one.symptom == "slow" for unit in one.subject}
+    others = units - hosts
+    every, among_others = (math.comb(len(some), 2) for some in (units, others))
+    return sum(pair <= others for pair in pairs) + every - among_others >= MOST_INSIDE * every

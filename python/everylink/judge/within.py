@@ -29,6 +29,7 @@ from everylink.robust import (
 )
 
 FEWEST_HOSTS = 4  # needed for comparison
+SETTLED_HOST = 12  # readings: of many hosts with one inner link one has some long ones in a row by chance
 SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
 FEWEST_PARTNERS = 3  # of a rank on its host; with fewer, one of them may be slow
 SMALLEST_OF_GPUS = 0.1  # log of the factor of a pair: one of eight NVLinks adds 0.13
@@ -58,7 +59,7 @@ class SlowWithin:
 
 
 def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> list[SlowWithin]:
-    """Hosts whose inner links are slower than those of most hosts; `sure` from SETTLED_READINGS readings on. In runs in
+    """Hosts whose inner links are slower than those of most hosts; `sure` from SETTLED_HOST readings on. In runs in
     memory of GPUs their ranks and pairs of ranks, too.
 
     Links within a NUMA node are compared with each other, links between NUMA nodes too, and of these those between the
@@ -75,7 +76,7 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     if len(np.unique(host)) < FEWEST_HOSTS:
         return []
     noise = moderated(max(spread(rest), upper_spread(rest)), len(rest) // 2)  # a long tail lies above the median
-    found = _slow_of(_low_of(host, rest, time), noise, lambda number: (number, ()))
+    found = _slow_of(_low_of(host, rest, time), noise, lambda number: (number, ()), SETTLED_HOST)
     if not ranks.in_memory_of_gpus:
         return found
 
@@ -95,16 +96,19 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     return [*found, *of_ranks, *(one for one in of_pairs if one.effect > SMALLEST_OF_GPUS)]
 
 
-def _slow_of(parts: Parts, noise: float, named: Callable[[int], tuple[int, tuple[int, ...]]]) -> list[SlowWithin]:
-    """The parts that are slower than most; `named`: the host and the ranks of a part, by its number."""
+def _slow_of(
+    parts: Parts, noise: float, named: Callable[[int], tuple[int, tuple[int, ...]]], settled: int = SETTLED_READINGS
+) -> list[SlowWithin]:
+    """The parts that are slower than most, and sure from so many `settled` readings on; `named`: the host and the ranks
+    of a part, by its number."""
     numbers, low, count, middle = parts
     if not len(low):
         return []
     effect = low - np.median(low)
     error = LOW_ERROR * noise / np.sqrt(count)
     z = effect / with_spread(error, apart_spread(effect))
-    sure = discoveries(z, FALSE_RATE) & (effect > SMALLEST) & (count >= SETTLED_READINGS)
-    suspect = (z > SUSPECT_PART * SUSPECT_Z) & (effect > SMALLEST) & (count < SETTLED_READINGS)
+    sure = discoveries(z, FALSE_RATE) & (effect > SMALLEST) & (count >= settled)
+    suspect = (z > SUSPECT_PART * SUSPECT_Z) & (effect > SMALLEST) & (count < settled)
     return [
         SlowWithin(
             *named(int(numbers[i])), float(effect[i]), float(z[i]), int(count[i]), float(np.exp(middle[i])),
