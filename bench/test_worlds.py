@@ -68,7 +68,7 @@ from worlds.structures import (
 )
 from worlds.world import AT_ONCE, ONE_WAY, Visible, World
 
-from everylink.judge.verdict import Verdict
+from everylink.judge.verdict import Scope, Verdict
 from everylink.model.plan import PHASES, Phase, Plan
 from everylink.model.results import Results
 from everylink.model.rows import ORDER, Outcome
@@ -2591,3 +2591,12 @@ def test_a_bad_port_of_a_bond_is_named_by_its_host_and_a_bad_adapter_by_a_rank()
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)
+
+
+@pytest.mark.parametrize(
+    ("scope", "of_two", "about"),
+    [(Scope.WITHIN, True, True), (Scope.ALL, True, False), (Scope.WITHIN, False, False)],
+)
+def test_one_of_two_ranks_may_be_named_by_the_messages_within_its_host(scope: Scope, of_two: bool, about: bool) -> None:
+    verdict = Verdict("host", ("n3",), "both", "slow", MIB, 1.5, 0.9, 5, "", scope=scope)
+    assert is_about(verdict, Fault("rank", ("n3:7",), (3,), ranks=np.array([7]), of_two=of_two)) == about
