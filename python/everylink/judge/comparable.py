@@ -294,11 +294,6 @@ class SlowWith:
         return self.links >= self.enough and is_all and self.effect >= LEAST_BY_ITSELF
 
     @property
-    def is_few_but_all(self) -> bool:
-        """Whether they are too few to tell by themselves, but all of them slow."""
-        return self.slow == self.links < self.enough and self.effect >= LEAST_BY_ITSELF
-
-    @property
     def z(self) -> float:
         """A score: healthy links differ by less than LEAST_ALONE."""
         return self.effect / LEAST_ALONE * float(np.sqrt(self.links))

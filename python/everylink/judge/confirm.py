@@ -25,7 +25,6 @@ from everylink.judge.quiet import is_covered, pairs_to_measure, quiet_readings, 
 from everylink.judge.readings import Readings, readings
 from everylink.judge.screening.plan import plan_to_screen
 from everylink.judge.screening.readings import is_screened
-from everylink.judge.verdict import BANDWIDTH
 from everylink.judge.within import SlowWithin, find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
@@ -74,8 +73,6 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         ranks |= _pairs_of_ranks(rows, seen, findings)
         late |= _pairs_of_late(seen, findings)
         measured = measured_in(rows, seen)
-        if size.bytes >= BANDWIDTH:
-            pairs |= _pairs_of_barely_known(measured.hosts_barely_known(findings), seen, findings, alone)
         slow_alone = measured.are_slow(findings)
         survivors = surviving(findings, slow_alone, measured)
         if known and not crowded:
@@ -197,20 +194,6 @@ def _pairs_of_hosts(
         if (group_of != group_of[host]).any():
             partners = np.union1d(partners, random.choice(mates, min(MATES, len(mates)), replace=False))
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
-    return pairs
-
-
-def _pairs_of_barely_known(
-    hosts: Sequence[int], seen: Readings, findings: Findings, alone: Alone
-) -> set[tuple[int, int]]:
-    """Pairs of hosts that were not measured alone, though links of these were, with others that nothing is known
-    against."""
-    good = _partners(seen, np.union1d(np.array(hosts, np.int64), findings.suspect_hosts))
-    pairs: set[tuple[int, int]] = set()
-    for host in hosts:
-        partners = np.random.default_rng(host).permutation(good[good != host])  # any do; repeatable per file
-        others = [(min(host, p), max(host, p)) for p in partners.tolist()]
-        pairs |= {pair for pair in others[:PARTNERS] if not alone.between(*pair)}
     return pairs
 
 

@@ -107,14 +107,6 @@ class PhaseReadings:
         ends = np.concatenate([self.of_hosts.frm, self.of_hosts.to])
         return np.flatnonzero(np.bincount(ends) >= self._enough).tolist() if len(ends) else []
 
-    def hosts_barely_known(self, findings: Findings) -> list[int]:
-        """The hosts of which all links that were measured in this phase are slow, but too few for a verdict by these
-        alone. Pairs that were measured because they look slow do not count."""
-        hosts = (Found("host", (host,), Side.BOTH, 0.0, 0.0, 0) for host in self.hosts_that_tell())
-        return [
-            host.subject[0] for host in hosts if self.slow_with(host, findings, findings.looking_slow).is_few_but_all
-        ]
-
     @property
     def _enough(self) -> int:
         """The links that tell of a host by themselves: nearly all that it has, if these are few."""
