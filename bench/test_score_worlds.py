@@ -333,3 +333,8 @@ def test_ways_past_a_slow_router_that_show_at_several_sizes_are_one_verdict() ->
 @pytest.mark.long("more structures")
 def test_a_host_whose_inner_messages_are_slow_for_a_moment_is_not_accused() -> None:
     assert not scored("one switch, two processors at random", "link", seed=9805).said
+
+
+@pytest.mark.long("more structures")
+def test_hosts_of_a_kind_that_are_in_another_group_than_it_seems_are_not_accused() -> None:
+    assert not scored("condo cluster", seed=7942).said

@@ -383,7 +383,10 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
 
 def _is_slower_alone(found: Found, judged: Judged) -> bool:
     """Whether a host or pair takes longer alone than links between groups do, compared with those inside one."""
-    gap = gap_alone(judged)
+    effects, one = judged.findings.effects, found.subject[0]
+    every = np.arange(len(effects.group_of))
+    others = found.subject[1:] or every[effects.shows(one, every) & (every != one)].tolist()
+    gap = gap_alone(judged, [(one, other) for other in others])
     if gap is None:
         return False
     if found.kind == "pair":
