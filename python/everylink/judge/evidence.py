@@ -236,7 +236,7 @@ class Judged:
             if self.alone.knows_devices(host, self.ranks.device)
         }
         slow_hosts = {host for host, (_, slow) in seen.items() if slow.may_be_all}
-        are_few = len(slow_hosts) <= many_alike(self.readings.hosts)
+        are_few = len(slow_hosts | told) <= many_alike(self.readings.hosts)
         for host in sorted(slow_hosts):
             one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
