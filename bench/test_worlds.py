@@ -2147,7 +2147,7 @@ def test_two_flows_share_an_uplink_of_twice_their_rate_and_three_do_not() -> Non
     structure = built("rail-optimized, uplinks of twice the rate", 64)  # 4 pods of 4 hosts, 2 uplinks for each rail
     assert structure.oversubscription == pytest.approx(1)
     world, alone = World(structure, kernel=ONE_WAY), LATENCY + 3e-6 + 2 * HOP + MIB / (2 * RATE)
-    two, four = set(), set()
+    two, four = set[float](), set[float]()
     for turn in range(12):
         pairs = [(8 * host, 8 * (4 + (host + turn) % 12)) for host in range(4)]
         for pairs_, longer in ((pairs[:2], two), (pairs, four)):
