@@ -12,7 +12,16 @@ from worlds.world import World
 from everylink.judge.kinds import kinds_of
 
 HOSTS, SEED = 32, 1
-ONE_HOST = ("quadrants", "CCXs", "cube mesh", "mesh of cores", "nested sockets", "CCXs in quadrants")
+ONE_HOST = (
+    "quadrants",
+    "CCXs",
+    "cube mesh",
+    "mesh of cores",
+    "nested sockets",
+    "CCXs in quadrants",
+    "8 sockets with 3 links",
+)
+HARD_HOSTS = ("two receive queues",)  # which queue a flow gets hides a slow machine
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
 UPLINKS = (
@@ -21,12 +30,13 @@ UPLINKS = (
 )  # fmt: skip
 HARD_CHASSIS = (
     "dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph",
-    "racks with power caps",
+    "racks with power caps", "read requests of two lengths", "two receive queues",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
     "GPUs on PCIe switches", "12 tiles on 8 adapters", "accelerators with Ethernet ports", "rail-optimized, 8 rails",
-    "torus of chips",
+    "torus of chips", "rail-optimized, uplinks of twice the rate", "8 dies on 4 rails in a dragonfly",
+    "8 NUMA nodes on 2 rails in a dragonfly", "virtual machines of 4 NUMA nodes",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -54,7 +64,7 @@ def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
 
 
 @pytest.mark.one_in(125)
-@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in ONE_HOST])
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, *HARD_HOSTS)])
 def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
     assert_only_verdict(structure, "host")
 
