@@ -13,14 +13,8 @@ from everylink.judge.kinds import kinds_of
 
 HOSTS, SEED = 32, 1
 ONE_HOST = (
-    "quadrants",
-    "CCXs",
-    "cube mesh",
-    "mesh of cores",
-    "nested sockets",
-    "CCXs in quadrants",
-    "8 sockets with 3 links",
-)
+    "quadrants", "CCXs", "cube mesh", "mesh of cores", "nested sockets", "CCXs in quadrants", "8 sockets with 3 links",
+)  # fmt: skip
 HARD_HOSTS = ("two receive queues",)  # which queue a flow gets hides a slow machine
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
