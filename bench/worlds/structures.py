@@ -396,10 +396,14 @@ def _partly_used_leaves(hosts: int) -> Index:
     return np.minimum(leaf, int(leaf[-1]) - int(alone))
 
 
+def _leaf_per_rail(rack: Index, rails: int) -> Index:
+    """The leaf of each adapter, of which each rail of each rack, or pod, has one; `rack`: of each host."""
+    return (np.arange(rails) * (int(rack.max()) + 1) + rack[:, None]).ravel()
+
+
 def _rail_optimized(hosts: int) -> Structure:
     """4 adapters in each host, and a leaf for each rail of each pod; all leaves meet at the spines. 1:1 static."""
-    pod, rail = np.repeat(_leaves(hosts), 4), np.tile(np.arange(4), hosts)
-    plane = FatTree(rail * (int(pod.max()) + 1) + pod, 1, "static")
+    plane = FatTree(_leaf_per_rail(_leaves(hosts), 4), 1, "static")
     return Structure(hosts, plane, each=4, rails=4, one_plane=True, other_rail=0.0)
 
 
@@ -471,8 +475,7 @@ def _two_ports_of_two_sockets(hosts: int) -> Structure:
 
     The GPUs of a socket are joined by NVLink and share the adapter; to the other socket they go by the X bus.
     """
-    rack, rail = np.repeat(_leaves(hosts), 2), np.tile(np.arange(2), hosts)
-    plane = FatTree(rail * (int(rack.max()) + 1) + rack, 2, "adaptive")
+    plane = FatTree(_leaf_per_rail(_leaves(hosts), 2), 2, "adaptive")
     far = np.not_equal.outer(np.arange(4) // 2, np.arange(4) // 2)
     return Structure(
         hosts, plane, each=4, rails=2, one_plane=True, other_rail=0.0,
@@ -593,9 +596,8 @@ def _leaf_pairs(hosts: int) -> Structure:
     A leaf has an uplink of 100 Gbit/s for 8 hosts; hashes of each flow choose the port, the uplink and, where it comes
     by a spine, the port of the receiver. Within a rack a message arrives by the leaf to which it was sent.
     """
-    rack, port = np.repeat(_leaves(hosts), 2), np.tile(np.arange(2), hosts)
     return Structure(
-        hosts, FatTree(port * (int(rack.max()) + 1) + rack, 8, "static"), each=2, rails=2, one_plane=True, bonded=True,
+        hosts, FatTree(_leaf_per_rail(_leaves(hosts), 2), 8, "static"), each=2, rails=2, one_plane=True, bonded=True,
         other_rail=0.0, rate=np.full((hosts, 2), RATE / 4),
     )  # fmt: skip
 
@@ -659,6 +661,18 @@ def _modules(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _numa_places(nodes: int) -> tuple[Values, dict[str, Values]]:
+    """Of a rank on each of so many NUMA nodes of two sockets: what a rank pays for its distance from the first one, and
+    what messages within the host do, by how far two nodes are apart."""
+    node, socket = np.arange(nodes), np.arange(nodes) * 2 // nodes
+    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(socket, socket)
+    inside = {
+        "inside_latency": INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
+        "inside_rate": np.array([20e9, 12e9, 8e9])[apart],
+    }
+    return np.array([0.0, 0.06e-6, 0.3e-6])[apart[0]], inside
+
+
 def _numa_nodes(hosts: int) -> Structure:
     """A quarter of the hosts, each two AMD EPYC of 4 NUMA nodes (NPS4) with a rank on each; the first has the adapter.
 
@@ -666,14 +680,10 @@ def _numa_nodes(hosts: int) -> Structure:
     that one reaches nine tenths of its rate. A tree 2:1 with an uplink for each receiver.
     """
     count = max(4, hosts // 4)
-    node, socket = np.arange(8), np.arange(8) // 4
-    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(socket, socket)
+    longer, inside = _numa_places(8)
     return Structure(
         count, FatTree(np.arange(count) // max(2, count // 4), 2, "by receiver"), each=8,
-        position_rate=np.where(socket == 1, 0.9, 1.0),
-        position_latency=np.array([0.0, 0.06e-6, 0.3e-6])[apart[0]],
-        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
-        inside_rate=np.array([20e9, 12e9, 8e9])[apart],
+        position_rate=np.repeat([1.0, 0.9], 4), position_latency=longer, **inside,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -764,10 +774,10 @@ def _rails_meet_at_the_core(hosts: int) -> Structure:
     the second level joins a rail and the third one the rails (SIGCOMM 2025).
     """
     count = max(4, hosts // 4)
-    pod, rail = np.repeat(np.arange(count) // max(2, count // 4), 8), np.tile(np.arange(8), count)
-    lower = FatTree(rail * (int(pod.max()) + 1) + pod, 1, "static", 4 * RATE)
+    lower = FatTree(_leaf_per_rail(np.arange(count) // max(2, count // 4), 8), 1, "static", 4 * RATE)
+    upper = FatTree(np.tile(np.arange(8), count), 3, "static", 4 * RATE)
     return Structure(
-        count, Stacked(lower, FatTree(rail, 3, "static", 4 * RATE)), each=8, rails=8, one_plane=True, other_rail=0.0,
+        count, Stacked(lower, upper), each=8, rails=8, one_plane=True, other_rail=0.0,
         rate=np.full((count, 8), 4 * RATE),
         inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
     )  # fmt: skip
@@ -1213,8 +1223,7 @@ def _eight_rails(hosts: int) -> Structure:
     All leaves meet at the spines, 1:1 adaptive; NVSwitch joins the GPUs of a host. As DGX SuperPOD with H100.
     """
     count = max(4, hosts // 4)
-    pod, rail = np.repeat(np.arange(count) // max(2, count // 4), 8), np.tile(np.arange(8), count)
-    plane = FatTree(rail * (int(pod.max()) + 1) + pod, 1, "adaptive", 4 * RATE)
+    plane = FatTree(_leaf_per_rail(np.arange(count) // max(2, count // 4), 8), 1, "adaptive", 4 * RATE)
     return Structure(
         count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
         inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
@@ -1399,8 +1408,7 @@ def _nvlink_racks_of_four_rails(hosts: int) -> Structure:
     """
     count = max(4, hosts // 4)
     size = max(2, min(18, count // 4))
-    rack, rail = np.repeat(np.arange(count) // size, 4), np.tile(np.arange(4), count)
-    plane = FatTree(rail * (int(rack.max()) + 1) + rack, 2, "adaptive", 4 * RATE)
+    plane = FatTree(_leaf_per_rail(np.arange(count) // size, 4), 2, "adaptive", 4 * RATE)
     return Structure(
         count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, domain=size, rate=np.full((count, 4), 4 * RATE),
         inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), NVLINK_RATE),
@@ -1568,10 +1576,9 @@ def _pcie_switches(hosts: int) -> Structure:
     to the processor do 252 Gbit/s. It takes 0.15 us. A leaf for each rail of each rack, 1:1 adaptive.
     """
     count = max(4, hosts // 2)
-    rack, rail = np.repeat(np.arange(count) // max(2, min(8, count // 4)), 4), np.tile(np.arange(4), count)
-    host = np.arange(count).repeat(4)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(8, count // 4)), 4)
+    host, rail = np.divmod(np.arange(4 * count), 4)
     link = np.where((8 * host < 5 * count) & (rail >= 2), host, NONE)
-    leaf = rail * (int(rack.max()) + 1) + rack
     return Structure(
         count, PcieSwitches(leaf, 1, "adaptive", 2 * RATE, link, 2.52 * RATE, 0.15e-6), each=4, rails=4,
         one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
@@ -1714,14 +1721,8 @@ def _rank_per_numa_node(random: np.random.Generator) -> dict[str, Values]:
 
     The other socket takes 0.3 us longer and reaches 90 to 96 % of the rate.
     """
-    node = np.arange(4)
-    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(node // 2, node // 2)
-    return {
-        "position_rate": np.where(node >= 2, random.uniform(0.9, 0.96), 1.0),
-        "position_latency": np.array([0.0, 0.06e-6, 0.3e-6])[apart[0]],
-        "inside_latency": INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
-        "inside_rate": np.array([20e9, 12e9, 8e9])[apart],
-    }
+    longer, inside = _numa_places(4)
+    return {"position_rate": np.repeat([1.0, random.uniform(0.9, 0.96)], 2), "position_latency": longer, **inside}
 
 
 def _three_to_one(hosts: int, random: np.random.Generator) -> Structure:
@@ -1803,8 +1804,7 @@ def _wide_uplinks(hosts: int) -> Structure:
     are longer, because switches pause senders.
     """
     count = max(4, hosts // 4)
-    pod, rail = np.repeat(np.arange(count) // max(2, count // 4), 8), np.tile(np.arange(8), count)
-    plane = FatTree(rail * (int(pod.max()) + 1) + pod, 2, "static", 4 * RATE)
+    plane = FatTree(_leaf_per_rail(np.arange(count) // max(2, count // 4), 8), 2, "static", 4 * RATE)
     return Structure(
         count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 2 * RATE),
         position_latency=np.full(8, 1.5e-6), tail=0.005,
@@ -1832,13 +1832,10 @@ def _numa_nodes_in_a_dragonfly(hosts: int, random: np.random.Generator) -> Struc
     take a detour. As ARCHER2 of EPCC; the groups of 2 hosts or a quarter of all are chosen here.
     """
     count = max(4, hosts // 4)
-    node, socket = np.arange(8), np.arange(8) // 4
-    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(socket, socket)
     return Structure(
         count, Dragonfly(2 * count, 2 * max(2, count // 8 * 2), random.uniform(0.2, 0.4)), each=8, rails=2,
-        one_plane=True, other_rail=HOP, position_latency=np.where(node % 4 > 0, 0.06e-6, 0.0),
-        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
-        inside_rate=np.array([20e9, 12e9, 8e9])[apart],
+        one_plane=True, other_rail=HOP, position_latency=np.where(np.arange(8) % 4 > 0, 0.06e-6, 0.0),
+        **_numa_places(8)[1],  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -1890,11 +1887,11 @@ def _six_gpus(hosts: int) -> Structure:
     some leaves; here those of two racks. NVLink joins the three GPUs of a socket, and the X bus the two sockets.
     """
     count = max(8, hosts // 2)
-    rack, rail = np.repeat(np.arange(count) // max(2, min(18, count // 16 * 2)), 2), np.tile(np.arange(2), count)
-    lower = FatTree(rail * (int(rack.max()) + 1) + rack, 1, "adaptive")
+    rack = np.arange(count) // max(2, min(18, count // 16 * 2))
+    lower, upper = FatTree(_leaf_per_rail(rack, 2), 1, "adaptive"), FatTree(rack.repeat(2) // 2, 1, "adaptive")
     far = np.not_equal.outer(np.arange(6) // 3, np.arange(6) // 3)
     return Structure(
-        count, Stacked(lower, FatTree(rack // 2, 1, "adaptive")), each=6, rails=2, one_plane=True, other_rail=0.0,
+        count, Stacked(lower, upper), each=6, rails=2, one_plane=True, other_rail=0.0,
         inside_latency=NVLINK_LATENCY + 0.4e-6 * far, inside_rate=np.where(far, 32e9, 50e9),
     )  # fmt: skip
 
@@ -1999,8 +1996,7 @@ def _half_as_many_uplinks(hosts: int) -> Structure:
     of readings are longer, because switches pause senders.
     """
     count = max(4, hosts // 4)
-    pod, rail = np.repeat(np.arange(count) // max(2, min(32, count // 4)), 8), np.tile(np.arange(8), count)
-    plane = FatTree(rail * (int(pod.max()) + 1) + pod, 2, "rehashed", 4 * RATE)
+    plane = FatTree(_leaf_per_rail(np.arange(count) // max(2, min(32, count // 4)), 8), 2, "rehashed", 4 * RATE)
     return Structure(
         count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
         position_latency=np.full(8, 1.5e-6), tail=0.003,
@@ -2016,13 +2012,11 @@ def _two_network_cards(hosts: int, random: np.random.Generator) -> Structure:
     """
     count = max(4, hosts // 4)
     group = random.permutation(np.arange(count) // max(2, count // 4))
-    node, socket = np.arange(8), np.arange(8) // 4
-    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(socket, socket)
+    beyond = np.where(np.arange(8) % 4 > 0, 0.06e-6, 0.0)
     return Structure(
         count, Sprayed(np.repeat(group, 2), 1e-6, 1.5 * RATE), each=8, rails=2, one_plane=True, other_rail=0.0,
-        rate=np.full((count, 2), 1.5 * RATE), position_latency=7e-6 + np.where(node % 4 > 0, 0.06e-6, 0.0), tail=0.005,
-        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
-        inside_rate=np.array([20e9, 12e9, 8e9])[apart],
+        rate=np.full((count, 2), 1.5 * RATE), position_latency=7e-6 + beyond, tail=0.005,
+        **_numa_places(8)[1],  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -2050,9 +2044,8 @@ def _bonds_of_two_generations(hosts: int, random: np.random.Generator) -> Struct
     rack = np.arange(hosts) // max(2, min(16, hosts // 8))
     racks = int(rack[-1]) + 1
     new = np.arange(racks) >= racks - min(racks - 2, max(2, round(racks * random.uniform(0.3, 0.6))))
-    port = np.tile(np.arange(2), hosts)
     speed = RATE * np.where(new, 1.0, 0.25)
-    plane = FatTree(port * racks + np.repeat(rack, 2), 4, "static", 2 * np.tile(speed, 2))
+    plane = FatTree(_leaf_per_rail(rack, 2), 4, "static", 2 * np.tile(speed, 2))
     return Structure(
         hosts, plane, each=2, rails=2, one_plane=True, bonded=True, other_rail=0.0,
         rate=np.repeat(speed[rack][:, None], 2, axis=1),

@@ -266,6 +266,8 @@ def _pairs_of_ranks(rows: Rows, seen: Readings, findings: Findings) -> set[tuple
     """
     place_of = findings.effects.equals.position_of
     slow = [found.subject[0] for found in findings.bad if found.kind == "rank"]
+    if not slow:
+        return set()
     known = {(min(a, b), max(a, b)) for a, b in zip(rows.frm.tolist(), rows.to.tolist(), strict=True)}
     partners = Counter(itertools.chain.from_iterable(known))
     bad = {int(seen.host_of[rank]) for rank in slow} | {int(host) for host in findings.suspect_hosts}

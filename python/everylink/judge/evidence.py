@@ -236,11 +236,11 @@ class Judged:
             if self.alone.knows_devices(host, self.ranks.device)
         }
         slow_hosts = {host for host, (_, slow) in seen.items() if slow.may_be_all}
-        are_few = len(slow_hosts | told) <= many_alike(self.readings.hosts)
+        are_few, without = len(slow_hosts | told) <= many_alike(self.readings.hosts), self._without(slow_hosts)
         for host in sorted(slow_hosts):
             one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
-                one, slow = self._without(slow_hosts - {host})._alone("host", host, pairs)
+                one, slow = without._alone("host", host, pairs)
             if not slow.all:
                 continue
             if not _is_further(slow.seconds, host, small) and self._is_slow_near(one):

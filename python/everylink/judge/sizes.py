@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from everylink.judge.at_times import at_times, late_verdict
 from everylink.judge.confidence import calibrated
@@ -369,10 +370,7 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
     """
     if found.kind not in ("host", "pair"):
         return False
-    one, group_of = found.subject[0], effects.group_of
-    others = np.array(found.subject[1:]) if found.kind == "pair" else np.arange(len(group_of))
-    if found.kind == "host":
-        others = others[effects.shows(one, others) & (others != one)]
+    one, others, group_of = found.subject[0], _far_ends(found, effects), effects.group_of
     if not len(others) or (group_of[others] != group_of[one]).any():
         return False
     kinds = effects.equals.kind_of
@@ -381,12 +379,19 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
     return bool(np.median(np.abs(usual + found.effect - far)) < SAME_AS_FAR)
 
 
+def _far_ends(found: Found, effects: Effects) -> NDArray[np.int64]:
+    """The other host of a pair; those with which a host shows that it is slow."""
+    if found.kind == "pair":
+        return np.array(found.subject[1:], np.int64)
+    one, every = found.subject[0], np.arange(len(effects.group_of))
+    return np.asarray(every[effects.shows(one, every) & (every != one)])
+
+
 def _is_slower_alone(found: Found, judged: Judged) -> bool:
     """Whether a host or pair takes longer alone than links between groups do, compared with those inside one."""
-    effects, one = judged.findings.effects, found.subject[0]
-    every = np.arange(len(effects.group_of))
-    others = found.subject[1:] or every[effects.shows(one, every) & (every != one)].tolist()
-    gap = gap_alone(judged, [(one, other) for other in others])
+    effects = judged.findings.effects
+    others = _far_ends(found, effects)
+    gap = gap_alone(judged, effects.class_number(np.full_like(others, found.subject[0]), others))
     if gap is None:
         return False
     if found.kind == "pair":

@@ -1,7 +1,7 @@
 """What a run shows of how its cluster is built: differences among links that are no faults."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,9 +205,9 @@ def _named_groups(groups: Sequence[int], names: Names) -> tuple[tuple[str, ...],
     return subject, f"{plural(len(groups), 'group')} of {names.unit_kind}s{which}: "
 
 
-def gap_alone(judged: Judged, like: Iterable[tuple[int, int]] = ()) -> float | None:
+def gap_alone(judged: Judged, classes: NDArray[np.int64] | None = None) -> float | None:
     """How much more links between groups of several hosts take than links inside, each measured alone; log of the
-    factor. Of hosts of the same kinds as the two of each of these links, `like` them, if there are any."""
+    factor. Of hosts of the same two kinds as links of these `classes`, whether near or far; None: of all."""
     alone, effects = judged.alone.of_hosts, judged.findings.effects
     several = np.bincount(effects.group_of)[effects.group_of] > 1
     known = several[alone.frm] & several[alone.to]
@@ -215,8 +215,7 @@ def gap_alone(judged: Judged, like: Iterable[tuple[int, int]] = ()) -> float | N
         return None
     time, gaps = alone.time[known], []
     of_kinds, near = np.divmod(effects.class_number(alone.frm[known], alone.to[known]), 2)
-    chosen = [int(effects.class_number(np.array([a]), np.array([b]))[0]) // 2 for a, b in like]
-    for one in np.unique(chosen or of_kinds).tolist():
+    for one in np.unique(of_kinds if classes is None else classes // 2).tolist():
         inside, between = (_usual(time[(of_kinds == one) & (near == side)]) for side in (1, 0))
         if inside is not None and between is not None:
             gaps.append(between - inside)

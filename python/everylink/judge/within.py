@@ -29,7 +29,7 @@ from everylink.robust import (
 )
 
 FEWEST_HOSTS = 4  # needed for comparison
-SETTLED_HOST = 12  # readings: of many hosts with one inner link one has some long ones in a row by chance
+SETTLED_HOST = 12  # readings: among many hosts, the only inner link of one is slow a few times in a row by chance
 SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
 FEWEST_PARTNERS = 3  # of a rank on its host; with fewer, one of them may be slow
 SMALLEST_OF_GPUS = 0.1  # log of the factor of a pair: one of eight NVLinks adds 0.13
@@ -99,7 +99,7 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
 def _slow_of(
     parts: Parts, noise: float, named: Callable[[int], tuple[int, tuple[int, ...]]], settled: int = SETTLED_READINGS
 ) -> list[SlowWithin]:
-    """The parts that are slower than most, and sure from so many `settled` readings on; `named`: the host and the ranks
+    """The parts that are slower than most; one with `settled` readings or more is sure. `named`: the host and the ranks
     of a part, by its number."""
     numbers, low, count, middle = parts
     if not len(low):
