@@ -69,7 +69,7 @@ def test_a_slow_link_is_found_among_links_that_collide(structure: str) -> None:
     assert_only_verdict(structure, "link")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.long
 @pytest.mark.parametrize("structure", ["one switch", "two generations by rack", "far socket", "hyperthreads"])
 def test_a_host_that_is_slow_now_and_then_is_found(structure: str) -> None:
     assert_only_verdict(structure, "intermittent 30 %")
@@ -95,7 +95,7 @@ def test_a_host_that_drifts_is_found(structure: str) -> None:
     assert_only_verdict(structure, "drifting")
 
 
-@pytest.mark.one_in(10)
+@pytest.mark.long
 @pytest.mark.parametrize("topology", [False, True])
 @pytest.mark.parametrize("structure", UPLINKS)
 def test_a_slow_uplink_is_one_verdict(structure: str, topology: bool) -> None:
@@ -109,7 +109,7 @@ def test_a_slow_leaf_is_one_verdict(structure: str) -> None:
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.long
 @pytest.mark.parametrize("structure", ["dragonfly", "fat tree 4:1 adaptive", "HyperX"])
 def test_a_slow_trunk_is_found_where_the_groups_are_told(structure: str) -> None:
     assert_only_verdict(structure, "trunk", topology=True)
@@ -198,8 +198,8 @@ def test_no_leaf_is_accused_by_a_sample_of_an_oversubscribed_tree(partners: int,
     assert found.wrong == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kinds", [(), ("host",)])
-@pytest.mark.one_in(2)
 def test_nothing_but_a_slow_host_is_accused_by_four_partners(kinds: tuple[str, ...]) -> None:
     found = score(Case("HyperX", kinds, FEW_PARTNERS_SEED, HOSTS, partners=4))
     assert found is not None
@@ -236,6 +236,7 @@ def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> No
     assert_only_verdict(structure, "chassis")
 
 
+@pytest.mark.long
 def test_the_hosts_of_a_slow_chassis_are_one_verdict_where_they_are_in_a_row() -> None:
     found = scored("one switch", "chassis")
     assert (found.all_found, len(found.said)) == (True, 1)
@@ -246,6 +247,7 @@ def test_a_group_of_which_a_chassis_is_half_is_not_named_beside_it() -> None:
     assert_only_verdict("dragonfly of single cables", "chassis", seed=9402)
 
 
+@pytest.mark.long
 def test_a_slow_trunk_between_groups_of_two_hosts_is_one_verdict() -> None:
     found = scored("rail-only", "trunk")
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
@@ -266,8 +268,8 @@ def test_groups_show_by_the_ranks_on_one_rail() -> None:
     assert_only_verdict("rail-optimized", "trunk")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("structure", ["4 rails", "2 rails that do not meet"])
-@pytest.mark.one_in(2)
 def test_a_slow_adapter_is_not_taken_for_its_host(structure: str) -> None:
     assert_only_verdict(structure, "adapter")
 

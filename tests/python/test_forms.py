@@ -158,12 +158,8 @@ def test_quiet_is_refused_where_it_would_leave_nothing(words: str, said: str, ev
     assert said in err
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "words", ["run --force", "show dead.h5", *(pytest.param(words, marks=pytest.mark.long) for words in
-                                               ("diagnose dead.h5", "compare a.h5 dead.h5"))]
-)  # fmt: skip
-@pytest.mark.one_in(2)
+@pytest.mark.long
+@pytest.mark.parametrize("words", ["run --force", "show dead.h5", "diagnose dead.h5", "compare a.h5 dead.h5"])
 def test_a_terminal_gets_colours_unless_no_color_is_set(words: str) -> None:
     command = [sys.executable, "-P", "-m", "everylink", *words.split()]
     colour = re.compile(r"\x1b\[[0-9;]*3[0-9]")

@@ -21,6 +21,7 @@ def test_hostile_bytes_are_read_or_refused() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.long
 def test_every_target_has_a_corpus_that_is_small() -> None:
     done = subprocess.run([*FUZZ, "list"], env=ENVIRONMENT, capture_output=True, text=True, check=True)
     folders = {folder.name: folder for folder in (ROOT / "tests/data/fuzz/python").iterdir()}

@@ -288,6 +288,7 @@ def test_mistakes_are_one_line(words: tuple[str, ...], said: str, fake_core: Non
     assert said in error
 
 
+@pytest.mark.long
 def test_hosts_are_read_by_the_shortest_run(
     fake_core: None, healthy: Path, everylink: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

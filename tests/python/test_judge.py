@@ -70,6 +70,7 @@ def test_a_slow_host_is_a_single_verdict() -> None:
     assert verdict.confidence == RIGHT["host"]
 
 
+@pytest.mark.long
 def test_a_retest_finds_the_slow_direction_of_a_host_that_round_trips_cannot_see() -> None:
     assert _only(_judged("slow-send:n17*0.8")).direction == "send"
     assert _only(_judged("slow-receive:n17*0.8")).direction == "receive"
@@ -342,6 +343,7 @@ def test_a_dark_host_is_one_verdict() -> None:
     assert (verdict.kind, verdict.subject, verdict.symptom, verdict.factor) == ("host", ("n7",), "timeout", None)
 
 
+@pytest.mark.long
 def test_each_of_several_faults_is_found() -> None:
     judgement = _judged("slow-host:n3*0.7", "slow-host:n20*0.85", "slow-host:n50*0.5", "slow-link:n9>n30*0.5")
     assert {v.subject for v in judgement.verdicts} == {("n3",), ("n20",), ("n50",), ("n9:9", "n30:30")}
@@ -354,7 +356,7 @@ def test_three_partners_per_rank_suffice_to_find_a_slow_host() -> None:
     assert any("were measured" in remark for remark in judgement.remarks)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_confirm_measures_the_links_that_reveal_groups() -> None:
     fabric = _fabric("slow-send:n170*0.7", "slow-group:g3*0.8", hosts=200, group=25)
     main = _results(fabric, confirm=False, sample=3)

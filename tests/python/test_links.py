@@ -37,6 +37,7 @@ def entry(links: Links, link: tuple[int, int]) -> int:
     return int(np.flatnonzero((links.frm == link[0]) & (links.to == link[1]))[0])
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(some_rows)
 def test_pooling_agrees_with_a_reference_implementation(rows: list[dict[str, Any]]) -> None:

@@ -378,7 +378,8 @@ def _host_of_places(run: Any) -> list[Any]:
     return [host for host in run["hosts"] for _ in range(host[3] - host[2])]
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_accessible_by_the_rules_of_axe_core(scheme: str, tmp_path: Path, everylink: Command) -> None:
     page, _ = _simulated(everylink, tmp_path, 64, FAULTS, "--sizes", "8,1MiB", "--confirm")
     rules = resources.files("axe_core_python").joinpath("axe.min.js").read_text()

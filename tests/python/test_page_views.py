@@ -78,8 +78,8 @@ def test_runs_that_cannot_be_compared_have_no_comparison(tmp_path: Path, everyli
     assert [run["name"] for run in page_data(tmp_path / "x.html")["runs"]] == ["a.h5", "b.h5"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hosts", [HOSTS, tuple("abcdefgh" * 2)])
-@pytest.mark.one_in(2)
 def test_hosts_are_sorted_and_every_link_keeps_its_numbers(
     hosts: tuple[str, ...], tmp_path: Path, everylink: Command
 ) -> None:

@@ -94,7 +94,7 @@ some_rows = st.lists(
 )
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @settings(max_examples=80 if LONG else 40)
 @given(st.dictionaries(st.integers(0, 3), some_rows), some_rows, st.integers(0, 63))
 def test_merging_agrees_with_a_reference_implementation(

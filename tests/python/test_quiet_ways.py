@@ -73,6 +73,7 @@ def test_a_trunk_that_is_slow_only_with_others_gets_no_verdict() -> None:
     assert not judge(_run(_between(G1, G3), alone=1.0), TOLD).verdicts
 
 
+@pytest.mark.long
 def test_a_trunk_is_no_slower_alone_than_others_if_a_quarter_of_all_ways_take_as_long() -> None:
     one, several = _between(G0, G2), _between(G0, G2) | _between(G0, G3)
     assert _verdict(_run(_between(G1, G3), longer=one)).kind == "trunk"

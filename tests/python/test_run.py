@@ -275,7 +275,7 @@ def test_a_signal_reaches_the_core_once_and_we_wait_for_its_end(
     assert running.returncode == 3
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_terminal_gets_the_same_lines_and_summary() -> None:
     code, text = run_on_terminal([sys.executable, "-P", "-m", "everylink", "run"])
     assert code == 0

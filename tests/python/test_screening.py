@@ -346,7 +346,7 @@ def hosts_in(judgement: Judgement) -> Sequence[str]:
     return [name for verdict in judgement.verdicts for name in verdict.subject]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_twenty_thousand_hosts_need_little_memory_and_time() -> None:
     cluster = fabric("slow-host:n7*0.5", "slow-host:n19999*0.6", hosts=20_000)
     assert hosts_in(judge(screening(cluster))) == ["n7", "n19999"]

@@ -42,9 +42,9 @@ def few_partners(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robust, "SAMPLED", 190)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("both", "direction"), [(True, "both"), (False, "send")])
 @pytest.mark.parametrize("named", [True, False])
-@pytest.mark.one_in(3)
 def test_a_slow_trunk_is_named_among_very_many_hosts(
     both: bool, direction: str, named: bool, few_partners: None
 ) -> None:
