@@ -253,6 +253,7 @@ def test_a_slow_trunk_between_groups_of_two_hosts_is_one_verdict() -> None:
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
+@pytest.mark.long
 def test_a_slow_rail_is_one_verdict() -> None:
     assert_only_verdict("4 rails", "rail plane")
 

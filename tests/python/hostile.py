@@ -22,14 +22,13 @@ from everylink.cli import main
 SECONDS = int(60 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1")))
 MEMORY = 200 * 2**20  # bytes above the resident memory of this process
 LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
-QUICK = bool(os.environ.get("EVERYLINK_TEST_QUICK"))
-EXAMPLES = 5000 if LONG else 12 if QUICK else 20
-EVERY = 1 if LONG else 8 if QUICK else 3  # of damaged files
+EXAMPLES = 5000 if LONG else 12
+EVERY = 1 if LONG else 8  # of damaged files
 TRACE = 98
 
 
 def damaged_by(recipes: Mapping[str, object]) -> list[Any]:
-    """Recipes as parameters of a test: all in `make test-long`, a third in `make test`, an eighth in `make quick`."""
+    """Recipes as parameters of a test: all in `make test-long`, else an eighth."""
     return [pytest.param(recipe, id=name) for name, recipe in list(recipes.items())[::EVERY]]
 
 

@@ -124,6 +124,13 @@ def test_hosts_that_are_slower_only_while_all_measure_are_no_other_kind() -> Non
     assert kinds_of(_run(loaded, NONE, NONE)).count == 1
 
 
+def test_hosts_at_the_ends_of_a_slow_way_are_no_other_kind() -> None:
+    """Of two thirds of all hosts most pairs are slow, and a third of each one's, but none with the others."""
+    between = (np.sort(PAIRS // 8, axis=1) == (0, 2)).all(axis=1)
+    way = np.where(between, 1.5, 1.0)
+    assert kinds_of(_of_main(_run([way] * MAIN_PASSES, way, way))).count == 1
+
+
 def test_a_host_that_is_slow_at_times_only_while_others_measure_is_a_suspect() -> None:
     random = np.random.default_rng(3)
     main = [np.where(OF_BAD & (random.random(len(PAIRS)) < 0.2), 1.5, 1.0) for _ in range(MAIN_PASSES)]

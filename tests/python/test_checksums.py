@@ -155,6 +155,7 @@ def test_a_file_without_checksums_is_read_as_before(good: Path) -> None:
     assert np.array_equal(medians(good), whole)
 
 
+@pytest.mark.long
 def test_appended_rows_have_checksums_too(good: Path) -> None:
     more = read(good).sizes[1].rows
     append_rows(good, {1: [more], 65536: [more]})
@@ -211,6 +212,7 @@ def test_a_limit_that_is_none_refuses_the_file_by_its_name(
     assert f"attribute {attribute} of / is {value}; expected a number of 0 or more" in said
 
 
+@pytest.mark.long
 def test_of_a_file_too_large_for_memory_damage_is_found_while_it_is_read(
     good: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -283,6 +285,7 @@ def test_a_copy_of_a_damaged_file_is_whole(good: Path, tmp_path: Path) -> None:
     assert read(tmp_path / "y.h5").parts_left_out == ()
 
 
+@pytest.mark.long
 def test_rows_of_an_older_writer_between_checked_ones_are_used(good: Path) -> None:
     """A run that an older version resumed has rows without checksums in the middle."""
     more = read(good).sizes[1].rows
@@ -340,6 +343,7 @@ def test_what_was_not_written_whole_is_not_there(whole: Path) -> None:
     assert np.array_equal(after.sizes[0].rows.median, before.sizes[0].rows.median)
 
 
+@pytest.mark.long
 def test_a_file_to_which_nothing_could_be_written_is_read(whole: Path) -> None:
     with h5py.File(whole, "a") as file:
         file.attrs.update({"rows": 0, "steps": 0})
@@ -349,6 +353,7 @@ def test_a_file_to_which_nothing_could_be_written_is_read(whole: Path) -> None:
     assert (len(after.steps.began), len(after.sizes[0].rows), len(after.inventory)) == (0, 0, 0)
 
 
+@pytest.mark.long
 def test_a_complete_file_that_has_a_cause_without_a_rank_is_refused(whole: Path) -> None:
     with h5py.File(whole, "a") as file:
         del file["local_faults/rank"]

@@ -138,8 +138,8 @@ def test_a_mistake_is_one_line(
     assert expected in err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", damaged_by(READ))
-@pytest.mark.one_in(7)
 def test_an_unusual_file_is_compared_and_merged_or_refused_in_one_line(
     recipe: Recipe, tmp_path: Path, everylink: Command
 ) -> None:

@@ -82,8 +82,8 @@ def test_links_that_fail_at_a_size_do_not_count_as_a_fall(tmp_path: Path) -> Non
     assert curve.falls == ()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["pdf", "png"])
-@pytest.mark.one_in(2)
 def test_each_kernel_has_a_figure_and_falls_are_reported(tmp_path: Path, everylink: Command, ending: str) -> None:
     rates = {8: 1e7, 1024: 1e9, 65536: 5e8}
     a = make_results(tmp_path / "a.h5", sizes=tuple(rates), time=lambda _, size: size / rates[size])

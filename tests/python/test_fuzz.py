@@ -13,7 +13,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "python")}
 LIMIT = 300 * float(os.environ.get("EVERYLINK_TEST_PATIENCE", "1"))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_hostile_bytes_are_read_or_refused() -> None:
     done = subprocess.run(
         [*FUZZ, "replay"], env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT, check=False

@@ -65,8 +65,8 @@ def test_a_page_names_gpus(hosts: tuple[str, ...], tmp_path: Path, everylink: Co
     assert said.startswith(f"{hosts[1]}:gpu1 -> {hosts[2]}:gpu2\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["pdf", "png"])
-@pytest.mark.one_in(2)
 def test_printed_pages_of_gpus_are_drawn(kind: str, tmp_path: Path, everylink: Command) -> None:
     path = on_gpus(tmp_path / "x.h5", range(8), hosts=EIGHT, time=slow_pair)
     assert everylink("report", path, "-o", tmp_path / f"x.{kind}")[0] == 0

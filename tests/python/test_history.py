@@ -143,6 +143,7 @@ def test_a_host_that_was_away_is_not_cured_meanwhile(tmp_path: Path) -> None:
     assert (one.state, one.text.partition(": slow")[0]) == (State.KNOWN, "host n11: found all the time")
 
 
+@pytest.mark.long
 def test_hosts_that_change_alike_are_one_story(tmp_path: Path) -> None:
     rack = [f"slow-host:n{host}*0.9" for host in (4, 5, 6)]
     store, _ = nights(tmp_path / "s", [*[[]] * 8, *[rack] * 8], hosts=16)

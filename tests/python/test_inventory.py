@@ -220,6 +220,7 @@ def test_two_files_show_what_changed(healthy: Path, slow: Path, everylink: Comma
     assert everylink("inventory", healthy, healthy, "--quiet")[1] == "8 hosts in both files: nothing changed\n"
 
 
+@pytest.mark.long
 def test_comparing_two_runs_names_what_changed_on_their_hosts(healthy: Path, slow: Path, everylink: Command) -> None:
     code, said, _ = everylink("compare", healthy, slow)
     assert code == 0

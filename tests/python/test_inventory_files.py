@@ -99,8 +99,8 @@ def test_an_unusual_inventory_is_shown(recipe: Recipe, good: Path) -> None:
     assert said == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["facts/value", "counters/value", "texts/text", "readings/host", "carried/sent"])
-@pytest.mark.one_in(5)
 def test_an_inventory_that_does_not_fit_its_checksums_is_named_and_not_used(
     where: str, good: Path, tmp_path: Path, everylink: Command
 ) -> None:
@@ -240,8 +240,8 @@ def run(path: Path, change: Callable[[list[Machine]], None]) -> Path:
     return make_inventory(path, machines)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["median", "min"])
-@pytest.mark.one_in(2)
 def test_merging_keeps_the_readings_of_each_run(by: str, tmp_path: Path, everylink: Command) -> None:
     one = run(tmp_path / "one.h5", lambda machines: machines[0].grow("ib/mlx5_0/1", "counters/symbol_error", 5))
     two = run(tmp_path / "two.h5", lambda machines: machines[1].facts.update({("host", "governor"): "powersave"}))

@@ -144,6 +144,7 @@ def test_a_slow_group_is_named_by_its_label() -> None:
     assert (verdict.kind, verdict.subject) == ("group", ("g2",))
 
 
+@pytest.mark.long
 def test_a_slow_link_inside_a_slow_group_is_named_beside_it() -> None:
     fabric = _fabric("slow-group:g2*0.8", "slow-link:n33>n40*0.7", group=16, both=False)
     grouping = Grouping(fabric.group_of(np.arange(64)), tuple(f"g{g}" for g in range(4)))
@@ -413,8 +414,8 @@ def test_the_evidence_on_a_trunk_counts_the_links_that_were_measured() -> None:
     assert f"the {verdict.links} measured connections between the two groups" in verdict.evidence
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", ["slow-send:n17*0.5", "slow-receive:n17*0.5", "slow-link:n9>n3*0.5"])
-@pytest.mark.one_in(3)
 def test_the_factor_of_what_is_slow_one_way_is_that_of_the_slow_direction(fault: str) -> None:
     one_way, round_trip = (_only(_judged(fault, both=both)) for both in (False, True))
     assert (round_trip.subject, round_trip.direction) == (one_way.subject, one_way.direction)

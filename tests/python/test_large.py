@@ -54,6 +54,7 @@ def _file(path: Path, everylink: Command, *options: object) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_readings_of_several_sizes_are_read_once_if_they_fit_into_memory_and_judged_alike_if_not(
     tmp_path: Path, everylink: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

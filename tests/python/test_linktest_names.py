@@ -167,6 +167,7 @@ def test_messages_of_zero_bytes_leave_out_bandwidths(analyse: Analyse, tmp_path:
     assert (tmp_path / "bad_links.dat").is_file()
 
 
+@pytest.mark.long
 def test_the_report_of_linktest_2_is_written_from_a_file_to_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

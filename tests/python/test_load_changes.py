@@ -139,6 +139,7 @@ def test_the_json_contains_what_the_text_says(tmp_path: Path, everylink: Command
     assert told["slower"][0]["factor"] > 1.5
 
 
+@pytest.mark.long
 def test_runs_that_cannot_be_compared_are_refused_in_one_line(tmp_path: Path, everylink: Command) -> None:
     a = shift(tmp_path / "a.h5")
     others = {

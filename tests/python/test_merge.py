@@ -132,6 +132,7 @@ def test_rows_of_equal_sizes_are_left_as_they_are() -> None:
     assert evened(run) is run
 
 
+@pytest.mark.long
 @given(st.lists(st.integers(0, 2**32), min_size=2, max_size=5))
 def test_merging_is_the_median_and_the_minimum_of_the_medians(seeds: list[int]) -> None:
     runs = [fabric_run(hosts=3, seed=seed) for seed in seeds]

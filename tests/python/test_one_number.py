@@ -81,7 +81,7 @@ def _in_file(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("make", FILES.values(), ids=FILES)
-@pytest.mark.one_in(11)
+@pytest.mark.one_in(12)
 def test_every_form_of_a_report_says_what_the_file_has(
     make: Callable[[Path, Command], Path], tmp_path: Path, everylink: Command
 ) -> None:

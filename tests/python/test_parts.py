@@ -186,7 +186,7 @@ def test_an_invalid_part_is_left_out_and_named(content: bytes, tmp_path: Path) -
 
 
 @pytest.mark.thorough
-@settings(max_examples=150 if LONG else 40)
+@settings(max_examples=150 if LONG else 15)
 @given(st.binary(max_size=300), st.integers(0, 200), st.booleans())
 def test_any_bytes_in_a_part_give_rows_or_one_line(
     tmp_path_factory: pytest.TempPathFactory, noise: bytes, at: int, behind_a_head: bool

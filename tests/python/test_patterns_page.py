@@ -221,6 +221,7 @@ EVIL = (
 )
 
 
+@pytest.mark.long
 def test_hostile_names_are_only_text(tmp_path: Path, everylink: Command) -> None:
     hosts = [name.replace("\x00", "") for name in EVIL]
     rounds = make_load(

@@ -208,6 +208,7 @@ def test_placement_moves_ranks_that_communicate_into_one_group() -> None:
     assert found.better
 
 
+@pytest.mark.long
 def test_placement_avoids_a_failed_link() -> None:
     run = fabric_run("dark:n1>n2", hosts=16, noise=0.001, transient=0.0)
     found = place(made_pattern("ring", 16, 1 << 20), link_times(run))

@@ -156,6 +156,7 @@ def test_a_topology_file_tells_the_switches_of_a_run_without_an_inventory(tmp_pa
     assert sorted(row[0] for row in table["rows"]) == ["a", "b"]
 
 
+@pytest.mark.long
 def test_names_of_hosts_and_switches_are_only_text_in_the_page(tmp_path: Path, everylink: Command) -> None:
     def change(machines: list[Machine]) -> None:
         machines[SLOW].name = EVIL

@@ -180,7 +180,7 @@ def test_columns_this_version_does_not_know_are_ignored(file: Path) -> None:
     assert len(read(file).sizes[0].links) == 12
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(part=st.floats(0, 1, exclude_max=True))
 def test_a_file_truncated_anywhere_is_refused_in_one_line(
     part: float, tmp_path_factory: pytest.TempPathFactory

@@ -155,6 +155,7 @@ def test_a_strong_suspect_gives_exit_code_4_and_is_not_called_healthy(
         assert everylink(*command)[0] == 0, command
 
 
+@pytest.mark.long
 def test_a_weak_suspect_keeps_exit_code_0(everylink: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = {"hosts": HOSTS, "time": lambda link, size: steady(link, size) * (1.4 if set(link) == {3, 9} else 1)}
     results_with(tmp_path, monkeypatch, **slow)
@@ -177,6 +178,7 @@ def test_what_measures_nothing_by_intent_succeeds(
     assert everylink("run", option)[::2] == (0, "")
 
 
+@pytest.mark.long
 def test_a_report_is_written_beside_the_summary(everylink: Command, tmp_path: Path) -> None:
     code, out, _ = everylink("run", "--report", "x.html")
     assert code == 0
@@ -249,6 +251,7 @@ def test_a_killed_core_is_reported_in_one_line_with_exit_code_1(
     assert err.count("\n") == 1
 
 
+@pytest.mark.long
 def test_a_stray_process_behind_the_core_is_not_waited_for(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE", "stray")
     began = time.monotonic()
@@ -393,6 +396,7 @@ def test_the_core_ends_if_its_command_is_killed(command: str, monkeypatch: pytes
         time.sleep(0.02)
 
 
+@pytest.mark.long
 def test_any_command_can_start_the_core(everylink: Command) -> None:
     code, out, _ = everylink("run", "--launcher", "command", "--launcher-args", "env -u NOTHING", "-n", "5")
     assert code == 0
@@ -459,6 +463,7 @@ def test_force_overwrites_the_results_and_the_report(everylink: Command, tmp_pat
     assert "<html" in (tmp_path / "x.html").read_text()
 
 
+@pytest.mark.long
 def test_an_existing_file_is_kept_if_nothing_is_written(everylink: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("everylink.h5").write_text("mine")
     monkeypatch.setenv("FAKE", "no-output")

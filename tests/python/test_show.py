@@ -133,9 +133,8 @@ def test_without_a_terminal_there_are_no_escape_sequences(file: Path, everylink:
     assert "\x1b" not in everylink("show", file)[1]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-@pytest.mark.one_in(2)
 def test_any_encoding_of_the_terminal_works(file: Path, encoding: str) -> None:
     import os
     import subprocess
@@ -162,6 +161,7 @@ def test_a_thousand_ranks_fit_into_the_map(tmp_path: Path, everylink: Command) -
     assert len([line for line in out.splitlines() if line.endswith("·" * 64)]) == 32
 
 
+@pytest.mark.long
 def test_the_map_shows_every_planted_fault_and_marks_what_verdicts_name(tmp_path: Path, everylink: Command) -> None:
     path = tmp_path / "x.h5"
     faults = (

@@ -89,6 +89,7 @@ def test_the_judgement_of_a_small_run_is_not_stored(run: Path, everylink: Comman
     assert not _beside(run).exists()
 
 
+@pytest.mark.long
 def test_other_groups_and_references_are_judged_anew(
     run: Path, everylink: Command, times_judged: list[Path], tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_results_that_changed_are_judged_anew(run: Path, times_judged: list[Path
     assert len(times_judged) == 2  # the same results in another file
 
 
+@pytest.mark.long
 def test_a_file_whose_rows_are_read_on_demand_is_judged_anew_after_every_change(
     run: Path, times_judged: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -156,8 +156,8 @@ def test_diagnose_finds_the_hosts_of_ibnetdiscover_by_guid(
     assert "names none of the hosts" in everylink("diagnose", other, "--topology", file)[2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [("diagnose",), ("show",), ("report", "-o")])
-@pytest.mark.one_in(3)
 def test_the_cause_of_a_verdict_names_the_end_of_the_cable_that_ibnetdiscover_tells(
     command: tuple[str, ...], tmp_path: Path, topology: Callable[[str], Path], everylink: Command
 ) -> None:

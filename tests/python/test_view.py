@@ -235,8 +235,8 @@ def test_the_server_gives_two_files_and_nothing_else(tmp_path: Path) -> None:
         assert _asked(server, base, Host=f"localhost:{server.port}")[0] == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.one_in(3)
 def test_view_serves_until_it_is_stopped_and_leaves_nothing(ends: signal.Signals, tmp_path: Path) -> None:
     path = make_results(tmp_path / "a.h5")
     folder = tmp_path / "temporary"

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from conftest import Command
 
 ACROSS = {("n1", "n8"): 0.6, ("n1", "n9"): 0.6, ("n2", "n8"): 0.6, ("n2", "n9"): 0.6}
@@ -32,6 +34,7 @@ def test_most_of_these_pairs_are_one_trunk_too(tmp_path: Path, everylink: Comman
     assert verdict["evidence"].startswith("3 pairs between these hosts are slow, and the hosts are not: ")
 
 
+@pytest.mark.long
 def test_pairs_that_share_no_host_or_differ_are_verdicts_of_their_own(tmp_path: Path, everylink: Command) -> None:
     apart = {("n1", "n8"): 0.6, ("n2", "n9"): 0.6, ("n3", "n10"): 0.6}
     for slow in (apart, {**ACROSS, ("n1", "n8"): 0.3}):

@@ -25,6 +25,7 @@ from everylink.judge.quiet import is_covered, pairs_to_measure, quiet_readings, 
 from everylink.judge.readings import Readings, readings
 from everylink.judge.screening.plan import plan_to_screen
 from everylink.judge.screening.readings import is_screened
+from everylink.judge.ways_alone import longest_at_best, to_settle
 from everylink.judge.within import SlowWithin, find_within
 from everylink.model.groups import Grouping
 from everylink.model.plan import Plan
@@ -90,6 +91,9 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
                 random = np.random.default_rng(len(lightly))  # any partners do
                 wanted = _bad_pairs(quiet, alone) | _pairs_of_trunks(quiet, alone, random)
                 wanted |= _pairs_of_hosts(slow_with_all(at_quarter, quiet), seen, quiet, alone, random)
+                longest = longest_at_best(size, seen, findings.effects)
+                wanted |= {pair for pair in longest if not alone.between(*pair)}
+                once_more |= to_settle(measured.of_hosts, findings.effects, longest)
                 pairs |= wanted | _controls(wanted, seen, findings, alone)
                 survivors += surviving(quiet, measured.are_slow(quiet), measured)
         once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}

@@ -54,6 +54,7 @@ FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 FEW_OF_GROUPS = 0.25  # of the pairs of two groups found in the times: these may be several switches
+HIDDEN = "while all measure, what they share hides it"
 NEARLY_ALL = 0.85  # of the pairs of some hosts with others: they are the two ends of a way
 
 
@@ -582,14 +583,13 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
 
 
 def alone_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
-    """Of one of Judged.by_alone or ranks_by_alone."""
-    others = "ranks at its place on other hosts" if found.kind == "rank" else f"other {names.unit_kind}s"
+    """Of one of Judged.by_alone or ranks_by_alone, or of pairs_by_alone."""
+    others = {"rank": "those of ranks at its place on other hosts", "pair": "its ends' other links"}
     verdict, factor = slow_verdict(found, judged, names), float(np.exp(found.effect))
     _, _, direction = verdict.evidence.partition("; measured one way")
-    text = (
-        f"measured alone, its {plural(found.links, 'connection')} take {factor:.2f}x the time of those of {others}; "
-        "while all measure, what they share hides it"
-    )
+    what = "it takes" if found.kind == "pair" else f"its {plural(found.links, 'connection')} take"
+    those = others.get(found.kind, f"those of other {names.unit_kind}s")
+    text = f"measured alone, {what} {factor:.2f}x the time of {those}; {HIDDEN}"
     return replace(verdict, evidence=f"{text}; measured one way{direction}" if direction else text)
 
 

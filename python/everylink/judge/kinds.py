@@ -28,6 +28,7 @@ USUAL_PARTS = (0.5, 0.75)  # quantiles; where half of the partners are near, the
 SAME = 0.02  # log of the factor: a partner that is slower than this is slower
 TIGHT = 0.015  # largest standard deviation within a class, log of the factor
 APART = 0.04  # least difference between two classes, log of the factor
+WITH_FASTER = 0.25  # part of it by which a class is slow with a faster one: of small messages, each end adds its own
 MOSTLY = 0.8  # part of the hosts that classes must hold
 FEWEST_ALONE, LOW_ALONE = 6, 0.2  # links, and their quantile: of those measured alone many are suspects
 GONE_ALONE = 0.35  # part of the difference of two classes below which it needs load
@@ -203,7 +204,8 @@ def seen_classes(seen: Readings) -> Index | None:
     """The class of each host at one size, as in classes_of.
 
     A link tells only of its slower end, so a host's links with partners that are not slower than itself show what it
-    can do. Hosts of a slow class are slow among each other, too: those of a leaf with a slow uplink are not.
+    can do. Hosts of a slow class are slow among each other, too: those of a leaf with a slow uplink are not. And with
+    those of faster classes: those at the ends of a slow way are not.
     """
     every, partners = np.arange(seen.hosts), sampled(seen.hosts)
     there = seen.between_hosts.median if len(partners) == seen.hosts else seen.cells(every, partners).median
@@ -214,16 +216,22 @@ def seen_classes(seen: Readings) -> Index | None:
         capacity = lower_quantiles(of_equals, part)[0]
         capacity = np.where(np.isfinite(capacity), capacity, low)
         classes = classes_of(capacity)
-        if classes is not None and _are_slow_among_themselves(times, classes, partners, capacity):
+        if classes is not None and _are_slow_with_all(times, classes, partners, capacity):
             return classes
     return None
 
 
-def _are_slow_among_themselves(times: Matrix, classes: Index, partners: Index, capacity: Values) -> bool:
-    for number in range(1, int(classes.max()) + 1):
-        own = np.flatnonzero(classes == number)
-        among = known_sample(times[np.ix_(own, np.flatnonzero(classes[partners] == number))])
-        if not len(among) or np.median(among) < np.median(capacity[own]) - SAME:
+def _are_slow_with_all(times: Matrix, classes: Index, partners: Index, capacity: Values) -> bool:
+    """Whether the hosts of each slower class are slow among each other, and with those of faster classes: hosts at the
+    ends of one slow way are slow with each other only."""
+    level = [float(np.median(capacity[classes == number])) for number in range(1, int(classes.max()) + 1)]
+    for number in range(1, len(level) + 1):
+        own, of_partner = np.flatnonzero(classes == number), classes[partners]
+        among = known_sample(times[np.ix_(own, np.flatnonzero(of_partner == number))])
+        faster = known_sample(times[np.ix_(own, np.flatnonzero((of_partner > 0) & (of_partner < number)))])
+        if not len(among) or np.median(among) < level[number - 1] - SAME:
+            return False
+        if len(faster) and np.median(faster) < level[0] + WITH_FASTER * (level[number - 1] - level[0]):
             return False
     return True
 

@@ -101,9 +101,13 @@ class LongerPairs:
         """The slow pairs of one size."""
         for found in judged.findings.bad:
             if found.kind == "pair":
-                expected, ends = judged.findings.effects.expected_at(*found.subject), frozenset(names.of(found)[1])
-                self.usual[ends, judged.size.bytes] = float(np.exp(expected))
-                self.hosts[ends] = found.subject
+                self.see_pair(found, judged, names)
+
+    def see_pair(self, pair: Found, judged: Judged, names: Names) -> None:
+        """A pair that is slow at this size."""
+        expected, ends = judged.findings.effects.expected_at(*pair.subject), frozenset(names.of(pair)[1])
+        self.usual[ends, judged.size.bytes] = float(np.exp(expected))
+        self.hosts[ends] = pair.subject
 
     def add(self, judged: Judged, names: Names) -> None:
         """Those of one size that are longer by design, or of an uplink."""

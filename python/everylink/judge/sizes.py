@@ -49,6 +49,7 @@ from everylink.judge.readings import Readings, readings
 from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Scope, Side, Structure, Verdict
+from everylink.judge.ways_alone import pairs_by_alone, way_verdict, ways_by_alone
 from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
@@ -113,6 +114,7 @@ class _Sizes:
         self._narrow_ways = dict[SlowWay, list[bool | None]]()
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
         self._at_equal_load = list[Verdict]()
+        self._ways_alone = list[Verdict]()
         self._of_rails = set[tuple[str, ...]]()  # ranks
         self._behind_rails = set[frozenset[str]]()  # the hosts of groups of which a rail is slow
         self._kinds_of_hosts = dict[tuple[str, ...], float]()  # hosts that many are as slow as, and their factors
@@ -157,8 +159,9 @@ class _Sizes:
         collected, names = self._collected, self._names
         self._tell_longer_ways()
         found = [one for one in collected.found if not self._is_of_larger(one)] + self._quiet_ways
-        named = {one.subject for one in found if one.kind in ("group", "trunk")}
-        found += [one for one in self._at_equal_load if one.subject not in named]
+        for less_sure in (self._ways_alone, self._at_equal_load):
+            named = {frozenset(one.subject) for one in found if one.kind in ("group", "trunk")}
+            found += [one for one in less_sure if frozenset(one.subject) not in named]
         found = [one for one in found if not (one.is_slow_pair and self._longer.explain(one))]
         of_named = {unit for one in found if one.kind == "rank" for unit in names.units_of(one.subject)}
         within = (one for one in found if one.kind == "host" and one.scope == Scope.WITHIN)
@@ -255,7 +258,27 @@ class _Sizes:
         for judgement in (judged,) if quiet is None else (judged, quiet):
             self._looking_slow |= judgement.ranks_looking_slow
         found += [alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow)]
-        return self._with(clear, found)
+        return self._with_ways_alone(self._with(clear, found), judged, quiet)
+
+    def _with_ways_alone(self, clear: list[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
+        """The verdicts with those on pairs that show alone only; keeps those on such ways between two groups. None at
+        the ends of other parts."""
+        names = self._names
+        named = [(one.is_slow_pair, names.units_of(one.subject)) for one in clear]
+        for pair in pairs_by_alone(judged, quiet, self._small):
+            verdict = alone_verdict(pair, judged, names)
+            ends = names.units_of(verdict.subject)
+            if not any(hosts == ends if is_pair else hosts & ends for is_pair, hosts in named):
+                self._longer.see_pair(pair, judged, names)
+                clear.append(verdict)
+        of_parts = set().union(*(names.units_of(one.subject) for one in clear if one.kind in ("host", "rank", "group")))
+        told = of_parts.union(*(end for one in clear if one.kind == "trunk" for end in names.ends_of(one)))
+        slow_hosts = {number for number, unit in enumerate(names.units) if unit in of_parts}
+        for way in ways_by_alone(judged, self._small, slow_hosts):
+            verdict = way_verdict(way, judged, names)
+            if not any(told & end for end in names.ends_of(verdict)):
+                self._ways_alone.append(calibrated(verdict, is_alone=True))
+        return clear
 
     def _with(self, clear: list[Verdict], found: list[Verdict]) -> list[Verdict]:
         """The verdicts with those found, and without pairs of hosts among these, which were compared as if they were

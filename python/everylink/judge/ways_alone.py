@@ -1,0 +1,189 @@
+"""Finds pairs of hosts, and ways between two groups, that are slow by what `--confirm` measured alone, though others
+hide it under load."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.comparable import FEWEST_GOOD, HEALTHY, LEAST_ALONE, NEARLY_ALL, BestReadings, Links
+from everylink.judge.effects import FEWEST_HOSTS, SMALLEST_GROUP, Effects
+from everylink.judge.evidence import HIDDEN, Judged, Names, confidence_of
+from everylink.judge.findings import Found, hosts_among
+from everylink.judge.pairs import partners_of
+from everylink.judge.phases import SETTLED_ALONE, measured_in
+from everylink.judge.readings import Readings
+from everylink.judge.verdict import BANDWIDTH, Side, Verdict
+from everylink.model.results import Size
+from everylink.model.rows import MAIN, ORDER, QUARTER, chosen
+
+FEWEST_READINGS = 6  # of each direction, of which the best counts: a message takes a longer way now and then
+LEAST = 0.08  # log of the factor beyond nearly all of the class, of a pair,
+CLEAR = 0.7  # and part of it beyond any other link of its ends,
+FEWEST_OF_END = 2  # of which so many were measured
+BOTH = 0.5  # part of it in the other direction: one way of a pair may share a cable with others
+MOST = 2  # such pairs of a run: more have a way in common, or are longer by design
+FURTHER = 2.0  # times as many seconds as small messages take longer
+MOST_LOOKED_AT, MOST_PART = 24, 0.75  # pairs, of those that take longest at best, and the part that are well
+FEW = 2  # of them at one host
+UNDER_LOAD = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # attempts, by number
+FEWEST_LINKS, FEWEST_WAYS = 8, 5  # of a way between two groups, and other such ways to compare it with
+ALL_SLOW, ALL_WELL = 0.9, 0.9  # part of its links, and of those of other ways of its groups
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Times = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WayAlone:
+    """A way between two groups; `effect`: log of the factor; `links`: how many were measured."""
+
+    groups: tuple[int, int]
+    effect: float
+    z: float
+    links: int
+
+
+def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -> tuple[Found, ...]:
+    """Pairs that take longer alone than nearly all of their class, and than all other links of their two ends, both
+    ways.
+
+    Of messages that show bandwidth, and by more seconds than `small` ones take longer: ways differ in length. Not where
+    another part that may be slow is at one of their ends.
+    """
+    effects, best = judged.findings.effects, judged.alone.of_hosts
+    if effects.equals.one_host or judged.size.bytes < BANDWIDTH or not len(best.time):
+        return ()
+    of_class = effects.class_number(best.frm, best.to)
+    doubtful = _hosts_of_parts(judged) | (_hosts_of_parts(quiet) if quiet else set())
+    slower = dict[tuple[int, int], float]()
+    for at in np.flatnonzero((_beyond(best, of_class, NEARLY_ALL) >= LEAST) & (best.count >= FEWEST_READINGS)).tolist():
+        ends, usual = (int(best.frm[at]), int(best.to[at])), _usual_of_ends(best, of_class, at)
+        if usual is not None and doubtful.isdisjoint(ends):
+            slower[ends] = float(best.time[at]) - usual
+    found = []
+    for one, other in slower:
+        less, effect = sorted((slower[one, other], slower.get((other, one), 0.0)))
+        if one < other and less >= BOTH * effect and not _is_further([(one, other)], judged, small):
+            found.append(Found("pair", (one, other), Side.BOTH, effect, effect / LEAST_ALONE, 1))
+    return tuple(found) if len(found) <= MOST else ()
+
+
+def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) -> Iterator[WayAlone]:
+    """Ways between two groups of which nearly all links are slow alone, while nearly all of the other ways of these
+    groups are well, as are those of most other groups.
+
+    Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count.
+    """
+    effects, best = judged.findings.effects, judged.alone.of_hosts
+    group_of = effects.group_of
+    if effects.equals.one_host or judged.size.bytes < BANDWIDTH or not len(best.time):
+        return
+    counted = ~np.isin(best.frm, list(slow_hosts)) & ~np.isin(best.to, list(slow_hosts))
+    counted &= (np.bincount(group_of) >= FEWEST_HOSTS)[group_of[best.frm]]
+    counted &= (np.bincount(group_of) >= FEWEST_HOSTS)[group_of[best.to]]
+    beyond = _beyond(best, effects.class_number(best.frm, best.to), HEALTHY)
+    ends = np.sort(np.stack([group_of[best.frm], group_of[best.to]]), axis=0)
+    between = counted & (ends[0] != ends[1]) & np.isfinite(beyond)
+    way, of_way, links = np.unique(ends[:, between], axis=1, return_inverse=True, return_counts=True)
+    of_way, beyond, frm, to = of_way.reshape(-1), beyond[between], best.frm[between], best.to[between]
+    median = np.array([np.median(beyond[of_way == number]) for number in range(len(links))])
+    slow = (median >= SMALLEST_GROUP) & (links >= FEWEST_LINKS)
+    if len(links) <= FEWEST_WAYS or slow.sum() > (1 - ALL_WELL) * len(links) + 1:
+        return
+    for number in np.flatnonzero(slow).tolist():
+        own, effect = of_way == number, float(median[number])
+        one, other = (int(group) for group in way[:, number])
+        beside = ~own & np.isin(way[:, of_way], (one, other)).any(axis=0)
+        several = all(
+            len(np.unique(np.concatenate([frm[own & (group_of[frm] == end)], to[own & (group_of[to] == end)]])))
+            >= FEWEST_HOSTS for end in (one, other)
+        )  # fmt: skip
+        are_slow = (beyond[own] >= effect / 2).mean() >= ALL_SLOW
+        are_well = beside.any() and (beyond[beside] < effect / 2).mean() >= ALL_WELL
+        measured = list(zip(frm[own].tolist(), to[own].tolist(), strict=True))
+        if several and are_slow and are_well and not _is_further(measured, judged, small):
+            yield WayAlone((one, other), effect, effect / LEAST_ALONE * float(np.sqrt(own.sum())), int(own.sum()))
+
+
+def way_verdict(way: WayAlone, judged: Judged, names: Names) -> Verdict:
+    """Subject: both groups."""
+    factor = float(np.exp(way.effect))
+    text = (
+        f"measured alone, the {way.links} measured connections between the two groups take {factor:.2f}x the time of "
+        f"those between others; {HIDDEN}: look between the switches"
+    )
+    subject = tuple(names.group_in_short(group) for group in way.groups)
+    confidence = confidence_of(way.z, judged.findings.tested["group"])
+    return Verdict("trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, way.links, text)
+
+
+def longest_at_best(size: Size, seen: Readings, effects: Effects) -> set[tuple[int, int]]:
+    """A few pairs, the smaller number first, of which even the best reading under any load takes longer than the best
+    readings of most of their class: where ways are shared, this shows a slow link that a median hides.
+
+    Not those of a host that has several of them to several groups: that may be the host, or what all of these pass.
+    """
+    best = measured_in(chosen(size.rows, UNDER_LOAD[size.rows.attempt]), seen).of_hosts
+    beyond = _beyond(best, effects.class_number(best.frm, best.to), MOST_PART)
+    longest = np.argsort(-beyond, kind="stable")
+    pairs = list(dict.fromkeys(_pairs_at(best, longest[beyond[longest] >= LEAST])))
+    groups = {host: {int(effects.group_of[other]) for other in others} for host, others in partners_of(pairs).items()}
+    many = {host for host, count in Counter(itertools.chain(*pairs)).items() if count > FEW and len(groups[host]) > 1}
+    return set([pair for pair in pairs if many.isdisjoint(pair)][:MOST_LOOKED_AT])
+
+
+def to_settle(alone: BestReadings, effects: Effects, pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Those of these pairs that look slow alone, and were measured so too few times."""
+    beyond = _beyond(alone, effects.class_number(alone.frm, alone.to), MOST_PART)
+    return pairs.intersection(_pairs_at(alone, np.flatnonzero((beyond >= LEAST) & (alone.count < SETTLED_ALONE))))
+
+
+def _pairs_at(best: BestReadings, at: Index) -> list[tuple[int, int]]:
+    """The hosts of these readings, the smaller number first."""
+    ends = np.sort(np.stack([best.frm[at], best.to[at]], axis=1), axis=1).tolist()
+    return [(one, other) for one, other in ends]
+
+
+def _beyond(best: BestReadings, of_class: Index, quantile: float) -> Times:
+    """How much longer each reading is than a quantile of its class, log of the factor; of few, none is."""
+    beyond = np.full(len(best.time), -np.inf)
+    for number in np.unique(of_class).tolist():
+        own = of_class == number
+        if own.sum() > FEWEST_GOOD:
+            beyond[own] = best.time[own] - np.quantile(best.time[own], quantile)
+    return beyond
+
+
+def _usual_of_ends(best: BestReadings, of_class: Index, at: int) -> float | None:
+    """What other links of its ends take that have the class of a reading, log seconds; None if one of them takes
+    nearly as long, or too few were measured."""
+    ends = int(best.frm[at]), int(best.to[at])
+    at_ends = [(best.frm == end) | (best.to == end) for end in ends]
+    others = [best.time[is_at & ~(at_ends[0] & at_ends[1]) & (of_class == of_class[at])] for is_at in at_ends]
+    if min(map(len, others)) < FEWEST_OF_END:
+        return None
+    usual = max(float(np.median(times)) for times in others)
+    longest = max(float(times.max()) for times in others)
+    return usual if longest - usual <= (1 - CLEAR) * (float(best.time[at]) - usual) else None
+
+
+def _hosts_of_parts(judged: Judged) -> set[int]:
+    """The hosts that something slow other than a pair reaches, or may reach."""
+    group_of = judged.findings.effects.group_of
+    parts = [one for one in judged.findings.bad if one.kind != "pair" and one not in judged.contention]
+    groups = {one.subject[0] for one in parts if one.kind == "group"} | {uplink.group for uplink in judged.uplinks}
+    groups |= {group for trunk in judged.trunks for group in (trunk.group, trunk.other)}
+    return hosts_among(parts, judged.readings) | set(np.flatnonzero(np.isin(group_of, list(groups))).tolist())
+
+
+def _is_further(links: Links, judged: Judged, small: Judged | None) -> bool:
+    """Whether these take at most twice as many seconds longer than equals as small messages do."""
+    if small is None:
+        return False
+    ((_, seconds),) = judged.alone.longer_than_equals([links], judged.findings)
+    ((_, of_small),) = small.alone.longer_than_equals([links], small.findings)
+    return bool(seconds <= FURTHER * max(of_small, 0.0))

@@ -1,0 +1,113 @@
+"""What is slow alone is named though load hides it: a pair of hosts, or a way between two groups."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from everylink.judge.confirm import plan_to_confirm
+from everylink.judge.judge import judge
+from everylink.judge.verdict import Verdict
+from everylink.model.groups import Grouping
+from everylink.model.results import Results
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows
+from pair_rows import rows_of_pairs, run_of
+
+HOSTS, BAD = 24, (3, 16)  # a pair that load slows little
+MAIN_PASSES, QUARTERS, ALONES = 3, 6, 9
+SMALL, LARGE = 1, 1 << 20
+USUAL = {SMALL: 1.5e-6, LARGE: 100e-6}
+PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
+Values = NDArray[np.float64]
+
+
+def _run(alone: dict[int, Values], alones: int) -> Results:
+    """A run of one rank per host, in which load hides much. `alone`: by message size, how many times as long each pair
+    takes; `alones`: how often all were measured so."""
+    random, rows = np.random.default_rng(6), dict[int, list[Rows]]()
+    load = np.exp(np.abs(0.3 * np.random.default_rng(2).standard_normal(len(PAIRS))))
+    attempts = [MAIN] * MAIN_PASSES + [QUARTER] * QUARTERS + [ONE_WAY] * alones
+    for size, factor in alone.items():
+        for turn, attempt in enumerate(attempts):
+            steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
+            times = USUAL[size] * (factor if attempt == ONE_WAY else load)
+            rows.setdefault(size, []).append(rows_of_pairs(PAIRS, times, steps, attempt, 0.005, random))
+    return run_of(np.arange(HOSTS), len(attempts) * HOSTS, rows)
+
+
+def _by_alone(*slow: tuple[int, int], factor: float = 1.5, small: float = 1.0, alones: int = ALONES) -> list[Verdict]:
+    """The verdicts by what was measured alone. These pairs are slower by a factor, and another in small messages."""
+    is_slow = np.array([pair in slow for pair in map(tuple, PAIRS.tolist())])
+    factors = {SMALL: np.where(is_slow, small, 1.0), LARGE: np.where(is_slow, factor, 1.0)}
+    return [one for one in judge(_run(factors, alones)).verdicts if one.evidence.startswith("measured alone")]
+
+
+def test_a_pair_that_is_slow_alone_is_named_though_load_hides_it() -> None:
+    (verdict,) = _by_alone(BAD)
+    assert (verdict.kind, set(verdict.subject), verdict.symptom) == ("pair", {"n3:3", "n16:16"}, "slow")
+    assert verdict.evidence.startswith("measured alone, it takes 1.50x the time of its ends' other links; while all")
+    assert verdict.factor == pytest.approx(1.5, rel=0.02)
+
+
+def test_a_pair_of_which_few_messages_were_sent_alone_is_not_named() -> None:
+    """They may have taken a longer way."""
+    assert not _by_alone(BAD, alones=4)
+
+
+def test_a_pair_that_takes_as_many_seconds_longer_in_small_messages_has_a_longer_way() -> None:
+    assert not _by_alone(BAD, factor=1.15, small=9.0)
+
+
+def test_a_pair_that_is_a_little_slower_than_others_differ_is_not_named() -> None:
+    assert not _by_alone(BAD, factor=1.06)
+
+
+def test_many_pairs_that_are_slow_alone_have_something_in_common() -> None:
+    assert not _by_alone((1, 2), BAD, (7, 20), (9, 22))
+
+
+def test_confirm_measures_a_pair_alone_of_which_no_reading_is_short_whatever_load_hides() -> None:
+    """Each pair meets others in most steps, so a median tells little; but all meet none in some."""
+    factor, random = np.ones(len(PAIRS)), np.random.default_rng(4)
+    factor[(np.array(BAD) == PAIRS).all(axis=1)] = 1.5
+    rows = []
+    for turn, attempt in enumerate([MAIN] * 6 + [QUARTER] * 12):
+        load = np.where(random.random(len(PAIRS)) < 0.3, 1.0, random.uniform(1.8, 2.2, len(PAIRS)))
+        steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
+        rows.append(rows_of_pairs(PAIRS, USUAL[LARGE] * np.maximum(load, factor), steps, attempt, 0.005, random))
+    plan = plan_to_confirm(run_of(np.arange(HOSTS), 18 * HOSTS, {LARGE: rows}), None)
+    assert BAD in set(map(tuple, plan.pairs["one-way"].tolist()))
+    assert len(plan.pairs["one-way"]) < 60
+
+
+FOUR = Grouping(np.arange(HOSTS) // 6, ("leaf0", "leaf1", "leaf2", "leaf3"))
+OF_LEAVES = np.sort(FOUR.group_of[PAIRS], axis=1)
+
+
+def _over(*ways: tuple[int, int]) -> Values:
+    """A mask of the pairs between these leaves."""
+    return np.array([tuple(ends) in ways for ends in OF_LEAVES.tolist()])
+
+
+def _ways(slow: Values, factor: float = 1.5) -> list[Verdict]:
+    """The verdicts on trunks by what was measured alone, where these pairs are slower by a factor."""
+    results = _run({SMALL: np.ones(len(PAIRS)), LARGE: np.where(slow, factor, 1.0)}, ALONES)
+    found = [one for one in judge(results, FOUR).verdicts if one.evidence.startswith("measured alone")]
+    assert all(one.kind == "trunk" for one in found)
+    return found
+
+
+def test_a_way_between_two_leaves_that_is_slow_alone_is_one_verdict() -> None:
+    (verdict,) = _ways(_over((0, 2)))
+    assert (set(verdict.subject), verdict.direction) == ({"leaf0", "leaf2"}, "both")
+    assert verdict.factor == pytest.approx(1.5, rel=0.02)
+    assert "the 72 measured connections between the two groups take 1.5" in verdict.evidence
+
+
+def test_a_way_of_which_some_links_are_well_is_not_named_as_a_whole() -> None:
+    assert not _ways(_over((0, 2)) & (PAIRS[:, 0] != 1))
+
+
+def test_ways_that_are_slow_from_one_leaf_to_all_are_no_trunks() -> None:
+    assert not _ways(_over((0, 1), (0, 2), (0, 3)))
