@@ -93,7 +93,8 @@ def test_what_few_pairs_show_with_a_quarter_of_the_ranks_names_none() -> None:
     main, alone, quarter = rows
     few = (quarter.frm < HOSTS - 8) & (quarter.to < HOSTS - 8) | ((quarter.frm == SLOW[0]) & (quarter.to == SLOW[1]))
     fewer = replace(size, rows=joined([main, alone, chosen(quarter, few)]))
-    assert not judge(replace(results, sizes=(fewer,))).verdicts
+    (by_alone,) = judge(replace(results, sizes=(fewer,))).verdicts
+    assert by_alone.evidence.startswith("measured alone")
 
 
 def test_a_host_that_fails_at_a_size_is_not_measured_again_to_see_whether_it_is_slow_now_and_then() -> None:

@@ -14,7 +14,7 @@ from everylink.judge.effects import FEWEST_HOSTS, SMALLEST_GROUP, Effects
 from everylink.judge.evidence import HIDDEN, Judged, Names, confidence_of
 from everylink.judge.findings import Found, hosts_among
 from everylink.judge.pairs import partners_of
-from everylink.judge.phases import SETTLED_ALONE, measured_in
+from everylink.judge.phases import GONE_OF_PAIR, SETTLED_ALONE, measured_in
 from everylink.judge.readings import Readings
 from everylink.judge.verdict import BANDWIDTH, Side, Verdict
 from everylink.model.results import Size
@@ -52,7 +52,7 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
     ways.
 
     Of messages that show bandwidth, and by more seconds than `small` ones take longer: ways differ in length. Not where
-    another part that may be slow is at one of their ends.
+    another part that may be slow is at one of their ends, or where they are much slower while others measure.
     """
     effects, best = judged.findings.effects, judged.alone.of_hosts
     if effects.equals.one_host or judged.size.bytes < BANDWIDTH or not len(best.time):
@@ -64,10 +64,11 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
         ends, usual = (int(best.frm[at]), int(best.to[at])), _usual_of_ends(best, of_class, at)
         if usual is not None and doubtful.isdisjoint(ends):
             slower[ends] = float(best.time[at]) - usual
-    found = []
+    found, by_load = [], _effects_of_pairs(judged) | (_effects_of_pairs(quiet) if quiet else {})
     for one, other in slower:
         less, effect = sorted((slower[one, other], slower.get((other, one), 0.0)))
-        if one < other and less >= BOTH * effect and not _is_further([(one, other)], judged, small):
+        is_load = effect < GONE_OF_PAIR * by_load.get(frozenset((one, other)), 0.0)
+        if one < other and less >= BOTH * effect and not is_load and not _is_further([(one, other)], judged, small):
             found.append(Found("pair", (one, other), Side.BOTH, effect, effect / LEAST_ALONE, 1))
     return tuple(found) if len(found) <= MOST else ()
 
@@ -178,6 +179,11 @@ def _hosts_of_parts(judged: Judged) -> set[int]:
     groups = {one.subject[0] for one in parts if one.kind == "group"} | {uplink.group for uplink in judged.uplinks}
     groups |= {group for trunk in judged.trunks for group in (trunk.group, trunk.other)}
     return hosts_among(parts, judged.readings) | set(np.flatnonzero(np.isin(group_of, list(groups))).tolist())
+
+
+def _effects_of_pairs(judged: Judged) -> dict[frozenset[int], float]:
+    """What slow pairs of hosts add while others measure, log of the factor."""
+    return {frozenset(one.subject): one.effect for one in judged.findings.bad if one.kind == "pair"}
 
 
 def _is_further(links: Links, judged: Judged, small: Judged | None) -> bool:
