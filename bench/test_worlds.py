@@ -33,6 +33,7 @@ from worlds.planes import (
     Interfaces,
     JoinedCores,
     Kautz,
+    LagCore,
     Mesh,
     OneCore,
     OneSwitch,
@@ -47,6 +48,7 @@ from worlds.planes import (
     Stacked,
     Stacks,
     StorageTree,
+    SwitchTorus,
     Tables,
     Threads,
     Tofu,
@@ -1600,6 +1602,7 @@ def test_servers_of_a_sled_share_its_adapter_and_sleds_the_uplinks_of_their_rack
         "two generations at random, re-hashed", "virtual machines of 4 NUMA nodes",
         "4 rails on 2 leaves, by receiver", "2 rails of two generations, 3:1 and 1:1",
         "three levels, 2:1 at the leaves by receiver", "unequal leaves, 1:1 static, far socket",
+        "LAGs to one core, 7:2, two processors", "8 GPUs on one adapter, two zones",
     ],
 )  # fmt: skip
 def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:
@@ -2236,6 +2239,154 @@ def test_bonds_of_newer_racks_are_faster_than_a_core_can_send() -> None:
     assert times(world, [(112, 96)]) == pytest.approx([alone + MIB / (0.4 * RATE)])
     assert times(world, [(112, 0)]) == pytest.approx([alone + 1e-6 + MIB / (0.25 * RATE)])
     assert times(world, [(0, 16)]) == pytest.approx([alone + 2e-6 + MIB / (0.25 * RATE)])
+
+
+def test_a_leaf_and_the_core_choose_a_cable_of_their_link_each_by_a_hash_of_its_own() -> None:
+    structure = built("LAGs to one core, 7:2, two processors", 64)  # 4 leaves of 16 hosts with 4 uplinks
+    assert isinstance(structure.plane, LagCore)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.processor.tolist() == [2] * 48 + [0] * 16
+    frm, to = (numbers.ravel() for numbers in np.meshgrid(np.arange(16), np.arange(16, 32)))
+    ways = structure.plane.path(frm, to, np.zeros_like(frm))[0]
+    assert len(np.unique(ways, axis=0)) == 16  # any cable up and any down
+    assert (ways == structure.plane.path(frm, to, np.ones_like(frm))[0]).all()
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.4 * RATE)
+    for pair, latency in (((0, 1), 2.6e-6), ((0, 16), 2.6e-6 + 2 * HOP), ((48, 0), 2.3e-6 + 2 * HOP)):
+        assert times(world, [pair]) == pytest.approx([LATENCY + latency + once])
+    together = {round((max(times(world, [(0, to), (1, to + 1)])) - LATENCY) / once) for to in range(16, 46)}
+    assert together == {1, 2}
+
+
+def test_an_island_has_one_uplink_for_all_of_its_hosts() -> None:
+    structure = built("islands with one uplink, far socket", 64)
+    assert np.bincount(structure.group).tolist() == [11, 11, 10, 11, 11, 10]
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(0, 22)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(0, 23)]) == pytest.approx([LATENCY + 0.2e-6 + 2 * HOP + once / 0.92])
+    across = times(world, [(2 * host, 2 * host + 22) for host in range(11)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 11 * once] * 11)
+    within = times(world, [(2 * host, 2 * host + 2) for host in range(0, 10, 2)])
+    assert within == pytest.approx([LATENCY + once] * 5)
+
+
+def test_eight_hosts_have_an_uplink_of_twice_their_rate_and_the_last_island_is_newer() -> None:
+    structure = built("4 NUMA nodes, 4:1 by receiver, two processors", 64)  # 4 leaves of 8 hosts
+    assert structure.oversubscription == pytest.approx(4)
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(96, 100)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(96, 0)]) == pytest.approx([LATENCY + 0.1e-6 + 2 * HOP + once])
+    across = times(world, [(4 * host, 4 * host + 32) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 0.2e-6 + 2 * HOP + 4 * once] * 8)
+
+
+def test_the_last_hosts_of_each_leaf_are_twice_as_fast() -> None:
+    structure = built("two rates in each leaf, 2:1 adaptive, far socket", 64)  # leaves of 16 hosts, 5 uplinks
+    assert (structure.rate[:, 0] / RATE).tolist() == ([1.0] * 12 + [2.0] * 4) * 4
+    assert len(set(structure.kinds_of_groups)) == 1
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    for pair, hops, rate in (((0, 2), 0, 1), ((24, 26), 0, 2), ((24, 56), 2, 2), ((24, 32), 2, 1)):
+        assert times(world, [pair]) == pytest.approx([LATENCY + hops * HOP + once / rate])
+    across = times(world, [(2 * host, 2 * host + 32) for host in range(16)])  # 20 by uplinks of 10
+    assert across == pytest.approx([LATENCY + 2 * HOP + 1.6 * once] * 16)
+
+
+def test_two_receivers_share_an_uplink_that_is_as_wide_as_both() -> None:
+    structure = built("two processors by rack, 1:1 by receiver", 64)  # leaves of 16 hosts, 8 uplinks
+    assert structure.processor.tolist() == [2] * 48 + [0] * 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(48, 49)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(48, 0)]) == pytest.approx([LATENCY + 0.4e-6 + 2 * HOP + once])
+    across = times(world, [(host, host + 16) for host in range(16)])
+    assert across == pytest.approx([LATENCY + 0.8e-6 + 2 * HOP + once] * 16)
+
+
+def test_half_of_the_rails_are_on_the_other_switch_by_cables_for_half_of_them() -> None:
+    structure = built("8 rails on two joined switches", 64)  # 16 hosts, 32 cables
+    world, once = World(structure, kernel=ONE_WAY), MIB / (4 * RATE)
+    assert times(world, [(0, 8), (1, 11), (2, 10)]) == pytest.approx([LATENCY + once] * 3)
+    assert times(world, [(0, 12)]) == pytest.approx([LATENCY + HOP + once])
+    pairs = [(8 * host + rail, 8 * ((host + 1) % 16) + 4 + rail) for host in range(16) for rail in range(4)]
+    assert times(world, pairs) == pytest.approx([LATENCY + HOP + 2 * once] * 64)  # the cables are dealt out evenly
+    assert not any(possible(kind, structure) for kind in ("leaf", "uplink", "trunk", "rail"))
+
+
+def test_gpus_of_a_host_share_its_adapter_in_a_dragonfly_and_one_is_nearest_to_it() -> None:
+    structure = built("4 GPUs on one adapter in a dragonfly", 64)
+    assert np.bincount(structure.group).tolist() == [4, 6, 10, 4, 6, 2]
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])  # on the same switch
+    assert times(world, [(0, 9)]) == pytest.approx([LATENCY + HOP + 0.06e-6 + once])
+    both = times(world, [(0, 4), (1, 8)])
+    assert both == pytest.approx([LATENCY + 2 * once, LATENCY + HOP + 0.06e-6 + 2 * once])
+    assert times(world, [(0, 1), (2, 4)])[0] == pytest.approx(NVLINK_LATENCY + MIB / 100e9)
+
+
+def test_switches_of_a_torus_have_four_hosts_and_one_cable_to_each_neighbour() -> None:
+    structure = built("two tori of switches", 128)  # 32 switches, 4 x 4 x 2
+    assert isinstance(structure.plane, SwitchTorus)
+    assert structure.plane.joined.sum(axis=1).tolist() == [5] * 32
+    assert np.bincount(structure.plane.axis).tolist() == [64, 64, 32]
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.4 * RATE)
+    for switch, hops in ((0, 0), (1, 1), (2, 1), (3, 2), (4, 2), (6, 1), (8, 1), (16, 2), (21, 5)):
+        assert times(world, [(2, 8 * switch)]) == pytest.approx([LATENCY + hops * HOP + once])
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([LATENCY + HOP + 2 * once] * 2)
+    assert times(world, [(0, 8), (3, 11)]) == pytest.approx([LATENCY + HOP + once] * 2)  # by the other torus
+    assert structure.reachable(np.array([0, 0]), np.array([8, 9])).tolist() == [True, False]
+
+
+def test_two_accelerators_do_not_fill_the_adapter_that_four_share() -> None:
+    structure = built("8 accelerators on 2 rails in a dragonfly+", 64)  # 4 groups of 4 hosts
+    world, ends = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6
+    one, two = times(world, [(0, 8)]), times(world, [(0, 8), (1, 16)])
+    assert one == pytest.approx([ends + MIB / 12e9])
+    assert two == pytest.approx([ends + MIB / 12e9, ends + 2 * HOP + MIB / 12e9])
+    four = times(world, [(rank, 8 + rank) for rank in range(4)])
+    assert four == pytest.approx([ends + 4 * MIB / (2 * RATE)] * 4)
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([ends + MIB / 12e9] * 2)
+    assert times(world, [(0, 3), (1, 4)]) == pytest.approx([1.4e-6 + MIB / 11e9, 1.8e-6 + MIB / 9e9])
+
+
+def test_few_cables_join_two_zones_that_do_not_block() -> None:
+    structure = built("8 GPUs on one adapter, two zones", 64)  # leaves of 4 hosts, zones of two, with a cable
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    within = times(world, [(8 * host, 8 * host + 32) for host in range(4)])
+    assert within == pytest.approx([LATENCY + 2 * HOP + once] * 4)
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 4 * HOP + once])
+    across = times(world, [(8 * host, 8 * host + 64) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 4 * HOP + 8 * once] * 8)
+    assert times(world, [(0, 8), (1, 16)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    assert times(world, [(0, 12)]) == pytest.approx([LATENCY + 0.5e-6 + once / 0.7])
+    inside = times(world, [(0, 1), (2, 4), (3, 5)])
+    assert inside == pytest.approx([1e-6 + MIB / 250e9, *[2.4e-6 + MIB / 13e9] * 2])
+
+
+def test_messages_to_another_private_network_cross_within_the_sending_machine() -> None:
+    structure = built("8 GPUs on 4 relayed rails, lingering routes", 64)  # 4 leaves of 4 machines
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    ends = LATENCY + 24e-6
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([ends + once] * 2)
+    assert times(world, [(0, 8), (2, 9)]) == pytest.approx([ends + 2 * once, ends + NVLINK_LATENCY + 2 * once])
+    assert times(world, [(0, 32)]) == pytest.approx([ends + 2 * HOP + once])
+    when = np.arange(128)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[0]
+    changes = np.flatnonzero((np.diff(ways, axis=0) != 0).any(axis=1))
+    assert 2 <= len(changes) <= 8
+    assert len(set((changes % 16).tolist())) == 1
+
+
+def test_gpus_have_six_links_to_four_others_of_a_cube_mesh() -> None:
+    structure = built("cube mesh of GPUs on 4 adapters", 64)  # 4 racks of 4 hosts
+    links = np.round(structure.inside_rate / 22e9).astype(int) * (structure.inside_rate > 9e9)
+    assert links.sum(axis=0).tolist() == links.sum(axis=1).tolist() == [6] * 8
+    assert (links > 0).sum(axis=1).tolist() == [4] * 8
+    assert (links == links.T).all()
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    inside = [1e-6 + MIB / 22e9, 1e-6 + MIB / 44e9, 2.2e-6 + MIB / 9e9]
+    assert [times(world, [(0, other)])[0] for other in (1, 4, 5)] == pytest.approx(inside)
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    across = times(world, [(8 * host + gpu, 8 * host + gpu + 32) for host in range(4) for gpu in range(0, 8, 2)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + once] * 16)
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"three levels, 2:1 between pods", "unequal leaves, 2:1 adaptive"}))

@@ -156,9 +156,26 @@ class OneCore(FatTree):
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         a, b = self.group[frm], self.group[to]
-        ways = np.stack([self.first[a] + to % self.each[a], self.ways + self.first[b] + to % self.each[b]], axis=1)
+        up, down = self._cables(frm, to, self.each[a], self.each[b])
+        ways = np.stack([self.first[a] + up, self.ways + self.first[b] + down], axis=1)
         far = a != b
         return np.where(far[:, None], ways, NONE), LATENCY + 2 * HOP * far
+
+    def _cables(self, frm: Index, to: Index, up: Index, down: Index) -> tuple[Index, Index]:
+        """Which of so many cables up and down each message takes."""
+        return to % up, to % down
+
+
+class LagCore(OneCore):
+    """Leaves joined to one core switch by several cables that count as one link; a hash gives each pair one of them.
+
+    The leaf chooses the cable up, the core the one down, each by a hash of its own: link aggregation (LACP).
+    """
+
+    def _cables(self, frm: Index, to: Index, up: Index, down: Index) -> tuple[Index, Index]:
+        by_leaf, by_core = (hashed(frm, to, 0, number) for number in (3, 28))
+        one, other = by_leaf % up.astype(np.uint64), by_core % down.astype(np.uint64)
+        return one.astype(np.int64), other.astype(np.int64)
 
 
 class Extenders(OneCore):
@@ -712,12 +729,21 @@ class FullMesh(JoinedGroups):
     def __init__(self, group: Index, each: int, rate: float = RATE) -> None:
         super().__init__(int(group.max()) + 1, each)
         self.group, self.capacity = group, np.full(self.groups**2 * each, rate)
+        self.number: Index = np.arange(len(group))  # of receivers, by which they get a cable
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         a, b = self.group[frm], self.group[to]
         far = a != b
-        way = np.where(far, self._first_cable(a, b) + to % self.each, NONE)
+        way = np.where(far, self._first_cable(a, b) + self.number[to] % self.each, NONE)
         return way[:, None], LATENCY + HOP * far
+
+
+class DealtMesh(FullMesh):
+    """Switches of which any two are joined by `each` cables; tables deal these out in turns to the receivers of one."""
+
+    def __init__(self, group: Index, each: int, rate: float = RATE) -> None:
+        super().__init__(group, each, rate)
+        self.number = _place(group, np.arange(len(group)).astype(np.uint64))
 
 
 class Slingshot(JoinedGroups):
@@ -946,25 +972,37 @@ class SingleCables(Direct):
         super().__init__(np.arange(hosts) * switches // hosts, turn, rate)
 
 
-class Gemini(Direct):
-    """Routers of two hosts in a grid that is closed in each of its dimensions; messages go along one after the other.
+class SwitchTorus(Direct):
+    """Switches in a grid that is closed in each of its dimensions; messages go along one after the other.
 
-    Cables of the second dimension are three quarters as wide as an adapter, those of the others twice as wide as that:
-    a router has half as many links there. Where both ways around are as long, messages go up, so there and back by
-    different routers.
+    Where both ways around are as long, messages go up, so there and back by different switches. `axis` [cable]: the
+    dimension along which it leads.
     """
 
-    def __init__(self, hosts: int, sides: tuple[int, ...], rate: float = RATE) -> None:
-        routers = int(np.prod(sides))
-        place = np.stack(np.unravel_index(np.arange(routers), sides), axis=1)
-        after = np.tile(place[:, None, :], (1, routers, 1))
-        axis = np.argmax(place[:, None, :] != place[None, :, :], axis=2)  # the first one in which two routers differ
+    def __init__(self, hosts: int, sides: tuple[int, ...], rate: float) -> None:
+        switches = int(np.prod(sides))
+        place = np.stack(np.unravel_index(np.arange(switches), sides), axis=1)
+        after = np.tile(place[:, None, :], (1, switches, 1))
+        axis = np.argmax(place[:, None, :] != place[None, :, :], axis=2)  # the first one in which two switches differ
         one, other = np.indices(axis.shape)
         side, at, goal = np.array(sides)[axis], place[one, axis], place[other, axis]
         step = np.where((goal - at) % side <= side // 2, 1, -1) * (one != other)
         after[one, other, axis] = (at + step) % side
-        super().__init__(np.arange(hosts) // 2, np.ravel_multi_index(tuple(np.moveaxis(after, -1, 0)), sides), rate)
-        self.capacity = rate * np.where(axis[self.joined] == 1, 0.75, 1.5)
+        turn = np.ravel_multi_index(tuple(np.moveaxis(after, -1, 0)), sides)
+        super().__init__(np.arange(hosts) * switches // hosts, turn, rate)
+        self.axis: Index = axis[self.joined]
+
+
+class Gemini(SwitchTorus):
+    """A torus of routers of two hosts.
+
+    Cables of the second dimension are three quarters as wide as an adapter, those of the others twice as wide as that:
+    a router has half as many links there.
+    """
+
+    def __init__(self, hosts: int, sides: tuple[int, ...], rate: float = RATE) -> None:
+        super().__init__(hosts, sides, rate)
+        self.capacity = rate * np.where(self.axis == 1, 0.75, 1.5)
 
 
 class Ring(Direct):

@@ -22,6 +22,7 @@ from worlds.planes import (
     BusyTree,
     Chassis,
     Credits,
+    DealtMesh,
     DealtOut,
     Director,
     Dragonfly,
@@ -42,6 +43,7 @@ from worlds.planes import (
     JoinedCores,
     Kautz,
     Lag,
+    LagCore,
     Mesh,
     OneCore,
     OneSwitch,
@@ -64,6 +66,7 @@ from worlds.planes import (
     Stacked,
     Stacks,
     StorageTree,
+    SwitchTorus,
     Tables,
     Threads,
     ThreeLevels,
@@ -488,15 +491,21 @@ FABRIC = {(0, 2): 1, (4, 6): 1, (1, 3): 1, (1, 5): 1, (3, 7): 1, (5, 7): 1, (0, 
 }  # links between the dies of 4 AMD MI250X, as in Frontier and LUMI-G
 
 
+def _links(joined: Mapping[tuple[int, int], int], count: int) -> Index:
+    """[device, device]: how many links join two of so many devices of a host."""
+    links = np.zeros((count, count), np.int64)
+    for (a, b), each in joined.items():
+        links[a, b] = links[b, a] = each
+    return links
+
+
 def _dies(hosts: int) -> Structure:
     """A quarter of the hosts, each of 8 GPU dies; two share an adapter of 200 Gbit/s, which is on the odd one.
 
     Between dies there are 1, 2 or 4 links of 50 GB/s. Where there is none, messages take more of them one after the
     other and get the rate of one.
     """
-    links = np.zeros((8, 8), np.int64)
-    for (a, b), count in FABRIC.items():
-        links[a, b] = links[b, a] = count
+    links = _links(FABRIC, 8)
     steps = np.where(links > 0, 1.0, np.inf)
     np.fill_diagonal(steps, 0.0)
     for die in range(8):  # Floyd and Warshall
@@ -2069,6 +2078,199 @@ def _teaching(hosts: int, random: np.random.Generator) -> Structure:
     )  # fmt: skip
 
 
+def _aggregated(hosts: int) -> Structure:
+    """Edge switches of 40 Gbit/s with 7 hosts for each 2 uplinks, which count as one link to the core. RoCE.
+
+    As the flexible fabric of Apt of the University of Utah: edge switches of 28 hosts, 3.5:1; there are two core
+    switches, here they are one (MLAG). The first two thirds of the leaves have older processors, on which messages take
+    0.3 us longer. 1 us at each end; 0.3 % of readings are longer, because switches pause senders.
+    """
+    leaf = np.arange(hosts) // max(4, min(28, hosts // 4))
+    old = 3 * leaf < 2 * (leaf[-1] + 1)
+    return Structure(
+        hosts, LagCore(leaf, 3.5, 0.4 * RATE), rate=np.full((hosts, 1), 0.4 * RATE), position_latency=np.array([1e-6]),
+        overhead=np.where(old, 0.3e-6, 0.0), processor=np.where(old, 2, 0), tail=0.003,
+    )  # fmt: skip
+
+
+def _single_uplinks(hosts: int) -> Structure:
+    """Islands of 9 to 11 hosts, or fewer in a small cluster, with a single uplink of the rate of a host.
+
+    As NEMO of the University of Freiburg, with Omni-Path: islands of 44 hosts with four uplinks, 11:1. The processor
+    does the work of the adapter, which is on the first of two sockets; the rank on the other one takes 0.2 us longer
+    and reaches 92 % of the rate, which is chosen here.
+    """
+    islands = max(min(4, hosts // 4), -(-hosts // 11))
+    return replace(
+        _far_socket(hosts, 2), plane=FatTree(np.arange(hosts) * islands // hosts, 11, "by receiver"),
+        position_rate=np.array([1.0, 0.92]), position_latency=np.array([0.0, 0.2e-6]),
+    )  # fmt: skip
+
+
+def _newer_island(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of 4 ranks on as many NUMA nodes, with 100 Gbit/s; an uplink of 200 Gbit/s for 8 hosts, 4:1.
+
+    As Fritz of NHR@FAU: islands of 64 hosts with two Ice Lake (SNC2) and HDR100, one of them with Sapphire Rapids. This
+    is the last one here; messages of the others take 0.1 us longer, which is chosen here, as is what the other socket
+    pays. A receiver has one uplink.
+    """
+    leaf = _leaves(max(8, hosts // 2))
+    old = leaf < leaf[-1]
+    return Structure(
+        len(leaf), FatTree(leaf, 8, "by receiver", 2 * RATE), each=4, overhead=np.where(old, 0.1e-6, 0.0),
+        processor=np.where(old, 2, 0), **_rank_per_numa_node(random),  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _faster_in_each_leaf(hosts: int) -> Structure:
+    """The last quarter of the hosts of each leaf has 200 Gbit/s, the others 100; an uplink of 200 Gbit/s for 3 hosts.
+
+    So about 2:1, adaptive. As Noctua 2 of Paderborn, of 1:2: HDR100 for processors, HDR200 for hosts with GPUs; that
+    these are in all racks is chosen here. A rank on each socket; the one far from the adapter takes 0.25 us longer and
+    reaches 95 % of the rate.
+    """
+    leaf = _leaves(hosts)
+    size = np.bincount(leaf)[leaf]
+    place = np.arange(hosts) - np.searchsorted(leaf, leaf)
+    rate = RATE * np.where(4 * place >= 3 * size, 2.0, 1.0)
+    return replace(
+        _far_socket(hosts, 2), plane=FatTree(leaf, 3, "adaptive", 2 * RATE), rate=rate[:, None],
+        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.25e-6]),
+    )  # fmt: skip
+
+
+def _one_superchip(hosts: int) -> Structure:
+    """A rank on each host, 200 Gbit/s; an uplink of 400 Gbit/s for two hosts, 1:1. A receiver has one uplink.
+
+    As Miyabi of JCAHPC (NDR200): 1,120 hosts of one superchip (GH200) and 190 of two Xeon Max, here the last one of
+    four racks. What superchips send is in the memory of the GPU; messages take 0.4 us longer there, which is chosen
+    here.
+    """
+    leaf = _leaves(hosts)
+    superchip = 4 * leaf < 3 * (leaf[-1] + 1)
+    return Structure(
+        hosts, FatTree(leaf, 2, "by receiver", 4 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        overhead=np.where(superchip, 0.4e-6, 0.0), processor=np.where(superchip, 2, 0),
+    )  # fmt: skip
+
+
+def _two_joined_switches(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each: four are on one switch, four on the other.
+
+    The two switches are joined directly, by half as many cables as each has adapters. As few DGX or HGX systems are
+    joined without spines: two switches of 64 ports (QM9700) do for 10. Tables deal out the cables to the receivers.
+    """
+    count = max(4, hosts // 4)
+    plane = DealtMesh(np.tile(np.arange(8) // 4, count), 2 * count, 4 * RATE)
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _gpus_on_one_adapter(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs joined by NVLink, 100 GB/s for each two, that share an adapter of 200 Gbit/s.
+
+    As Delta of NCSA (A100, Slingshot): one socket of 4 NUMA nodes, of which the one of the first GPU is taken to have
+    the adapter; the other GPUs take 0.06 us longer. A job in unequal parts of 6 groups, with two hosts on a switch,
+    which are chosen here. Routes follow the load.
+    """
+    count = max(8, hosts // 2)
+    group = _partly_used_leaves(count)
+    place = np.arange(count) - np.searchsorted(group, group)
+    groups = max(6, int(group[-1]) + 1)
+    return Structure(
+        count, Slingshot(group, place // 2, groups, 2 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
+        position_latency=np.array([0.0, 0.06e-6, 0.06e-6, 0.06e-6]),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 100e9),
+    )  # fmt: skip
+
+
+def _torus_of_switches(hosts: int) -> Structure:
+    """A rank and an adapter of 40 Gbit/s on each of two tori of switches that do not meet.
+
+    As Gordon of SDSC, with QDR: a torus of 4 x 4 x 4 switches of 16 hosts each, of which three cables join any two
+    neighbours. Switches of 2 hosts here, or of 4 from 32 hosts on, and a cable between neighbours.
+    """
+    plane = SwitchTorus(hosts, _sides(hosts // (2 if hosts < 32 else 4)), 0.4 * RATE)
+    return Structure(hosts, plane, each=2, rails=2, rails_meet=False, rate=np.full((hosts, 2), 0.4 * RATE))
+
+
+def _vector_engines(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 vector engines, four of which share an adapter of 200 Gbit/s, in a dragonfly+.
+
+    As Earth Simulator 4 of JAMSTEC (SX-Aurora TSUBASA, HDR). An engine has 16 lanes of PCIe 3, so alone it gets 12
+    GB/s, and two of an adapter do not slow each other. That four of a host are on a PCIe switch with their adapter, the
+    groups of 2 hosts or a quarter of all, and 30 % of the messages between groups that take a detour, are chosen here.
+    """
+    count = max(4, hosts // 4)
+    plane = DragonflyPlus(2 * count, 2 * max(2, count // 8 * 2), 0.3, 2 * RATE)
+    far = np.not_equal.outer(np.arange(8) // 4, np.arange(8) // 4)
+    return Structure(
+        count, plane, each=8, rails=2, one_plane=True, other_rail=0.0, rate=np.full((count, 2), 2 * RATE),
+        position_latency=np.full(8, 0.6e-6), group_rate=np.full((plane.groups, plane.groups), 12e9),
+        inside_latency=np.where(far, 1.8e-6, 1.4e-6), inside_rate=np.where(far, 9e9, 11e9),
+    )  # fmt: skip
+
+
+def _two_zones(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs on PCIe that share an adapter of 200 Gbit/s; two zones, each a tree 1:1.
+
+    As Fire-Flyer 2 of DeepSeek (SC 2024): zones of up to 800 hosts on QM8700, with few cables between them, here one
+    for 8 hosts of a zone. A receiver has one uplink at each level. GPUs are joined in pairs by an NVLink bridge; the
+    other pairs go by the processors. The second socket is far from the adapter: it takes 0.5 us longer and reaches 70 %
+    of the rate, which is chosen here.
+    """
+    count = max(4, hosts // 4)
+    leaf = np.arange(count) // max(2, min(20, count // 4))
+    plane = Stacked(
+        FatTree(leaf, 1, "by receiver", 2 * RATE), FatTree(2 * leaf // (leaf[-1] + 1), 8, "by receiver", 2 * RATE)
+    )
+    bridge, socket = np.arange(8) // 2, np.arange(8) // 4
+    apart = np.not_equal.outer(bridge, bridge) * 1 + np.not_equal.outer(socket, socket)
+    return Structure(
+        count, plane, each=8, rate=np.full((count, 1), 2 * RATE),
+        position_rate=np.repeat([1.0, 0.7], 4), position_latency=np.repeat([0.0, 0.5e-6], 4),
+        inside_latency=np.array([1e-6, 1.8e-6, 2.4e-6])[apart], inside_rate=np.array([250e9, 20e9, 13e9])[apart],
+    )  # fmt: skip
+
+
+def _private_networks(hosts: int) -> Structure:
+    """A quarter of the hosts: machines of 8 GPUs, two of which share an adapter of 200 Gbit/s in a network of its own.
+
+    As a3-highgpu-8g of Google Cloud: its adapters are in four networks (VPC) that do not meet, so messages to another
+    one go to a GPU of that one first, by NVSwitch. TCP whose data the adapter writes to the GPU (GPUDirect-TCPX), 12 us
+    at each end, with a tail. Flows change their uplink now and then (PLB); 1:1. Machines are placed compactly.
+    """
+    count = max(4, hosts // 4)
+    return Structure(
+        count, FatTree(np.arange(count) // max(2, count // 4), 1, "lingering", 2 * RATE), each=8, rails=4, relayed=True,
+        other_rail=NVLINK_LATENCY, rate=np.full((count, 4), 2 * RATE), position_latency=np.full(8, 12e-6),
+        interrupts=2e-6, tail=0.005,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+HYBRID_CUBE_MESH = dict.fromkeys([(0, 1), (0, 2), (1, 3), (2, 6), (3, 7), (4, 5), (4, 6), (5, 7)], 1) | dict.fromkeys(
+    [(0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (4, 7), (5, 6), (6, 7)], 2
+)  # links between the GPUs of a DGX-1 with V100
+
+
+def _hybrid_cube_mesh(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs, two of which share an adapter of 100 Gbit/s; 1:1 adaptive.
+
+    As DGX-1 with V100, e.g. SATURNV of NVIDIA; that all adapters of a rack of 2 to 8 hosts are on one switch is chosen
+    here. A GPU has six links of 25 GB/s, of which 22 are left for data, to four others of its host: one or two to each.
+    Messages to the three others go by PCIe and the processors.
+    """
+    count = max(4, hosts // 4)
+    rack, links = np.arange(count) // max(2, min(8, count // 4)), _links(HYBRID_CUBE_MESH, 8)
+    return Structure(
+        count, FatTree(np.repeat(rack, 4), 1, "adaptive"), each=8, rails=4, one_plane=True, other_rail=0.0,
+        inside_latency=np.where(links > 0, NVLINK_LATENCY, 2.2e-6), inside_rate=np.where(links > 0, 22e9 * links, 9e9),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -2254,5 +2456,18 @@ BUILDING: Mapping[str, Make] = {
     "leaf pairs with MLAG, two generations": _bonds_of_two_generations,
     "one switch, two processors at random": _teaching,
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "LAGs to one core, 7:2, two processors": lambda hosts, random: _aggregated(hosts),
+    "islands with one uplink, far socket": lambda hosts, random: _single_uplinks(hosts),
+    "4 NUMA nodes, 4:1 by receiver, two processors": _newer_island,
+    "two rates in each leaf, 2:1 adaptive, far socket": lambda hosts, random: _faster_in_each_leaf(hosts),
+    "two processors by rack, 1:1 by receiver": lambda hosts, random: _one_superchip(hosts),
+    "8 rails on two joined switches": lambda hosts, random: _two_joined_switches(hosts),
+    "4 GPUs on one adapter in a dragonfly": lambda hosts, random: _gpus_on_one_adapter(hosts),
+    "two tori of switches": lambda hosts, random: _torus_of_switches(hosts),
+    "8 accelerators on 2 rails in a dragonfly+": lambda hosts, random: _vector_engines(hosts),
+    "8 GPUs on one adapter, two zones": lambda hosts, random: _two_zones(hosts),
+    "8 GPUs on 4 relayed rails, lingering routes": lambda hosts, random: _private_networks(hosts),
+    "cube mesh of GPUs on 4 adapters": lambda hosts, random: _hybrid_cube_mesh(hosts),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
