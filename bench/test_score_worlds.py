@@ -15,7 +15,9 @@ HOSTS, SEED = 32, 1
 ONE_HOST = (
     "quadrants", "CCXs", "cube mesh", "mesh of cores", "nested sockets", "CCXs in quadrants", "8 sockets with 3 links",
 )  # fmt: skip
-HARD_HOSTS = ("two receive queues",)  # which queue a flow gets hides a slow machine
+HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows are limited to, or load but for one pair
+    "two receive queues", "leaf pairs with MLAG, two generations", "8 ranks on 4 rails in a dragonfly",
+)  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
 UPLINKS = (
@@ -25,12 +27,14 @@ UPLINKS = (
 HARD_CHASSIS = (
     "dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph",
     "racks with power caps", "read requests of two lengths", "two receive queues",
+    "2 rails of two generations, 3:1 and 1:1",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
     "GPUs on PCIe switches", "12 tiles on 8 adapters", "accelerators with Ethernet ports", "rail-optimized, 8 rails",
     "torus of chips", "rail-optimized, uplinks of twice the rate", "8 dies on 4 rails in a dragonfly",
-    "8 NUMA nodes on 2 rails in a dragonfly", "virtual machines of 4 NUMA nodes",
+    "8 NUMA nodes on 2 rails in a dragonfly", "virtual machines of 4 NUMA nodes", "8 ranks on 4 rails in a dragonfly",
+    "rail-optimized, 8 rails, 2:1 re-hashed", "sprayed packets, 8 NUMA nodes on 2 rails",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -345,3 +349,30 @@ def test_a_host_whose_inner_messages_are_slow_for_a_moment_is_not_accused() -> N
 @pytest.mark.long("more structures")
 def test_hosts_of_a_kind_that_are_in_another_group_than_it_seems_are_not_accused() -> None:
     assert not scored("condo cluster", seed=7942).said
+
+
+@pytest.mark.long("more structures")
+@pytest.mark.parametrize(
+    ("structure", "seed"),
+    [
+        ("torus of routers, 4 NUMA nodes", 9802),
+        ("8 ranks on 4 rails in a dragonfly", 9803),
+        ("unequal leaves, 1:1 static, far socket", 9804),
+    ],
+)
+def test_a_slow_link_that_load_hides_is_named_by_what_it_takes_alone(structure: str, seed: int) -> None:
+    assert_only_verdict(structure, "link", seed=seed)
+
+
+@pytest.mark.long("more structures")
+@pytest.mark.parametrize("structure", ["fat tree 3:1 re-hashed, unequal leaves", "dragonfly, many detours"])
+def test_a_slow_trunk_is_named_though_load_hides_it_or_its_ends_look_like_another_kind(structure: str) -> None:
+    assert_only_verdict(structure, "trunk", seed=7950)
+
+
+@pytest.mark.long("more structures")
+@pytest.mark.parametrize(
+    ("structure", "kind"), [("racks with power caps", "uplink"), ("dragonfly, 2 rails", "chassis")]
+)
+def test_what_is_measured_alone_for_being_slow_at_best_accuses_nothing_else(structure: str, kind: str) -> None:
+    assert_only_verdict(structure, kind, seed=7950)
