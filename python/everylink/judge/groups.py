@@ -24,6 +24,8 @@ FEWEST_HOSTS = 6
 LEAST_KNOWN, MOSTLY_KNOWN = 0.3, 0.7  # of all pairs: the least for comparing rows; enough for groups to show
 LEAST_GAP = 0.02  # log of the factor between a link to another group and one inside
 MOST_GROUPS, MANY_HOSTS = 256, 1500
+MOSTLY_CLEAR = 0.9  # part of very many hosts among which groups show without the others
+RIDGE = 1e-9  # of the mean of a diagonal, which makes a matrix regular and changes nothing that shows
 FASTEST = 2  # of its links this one tells how fast a host can be: the fastest may have met an idle partner
 MOVES = 8
 HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; if none show below the first, far links may be few
@@ -57,8 +59,18 @@ class Parts:
 
 
 def parts_of(links: Links, of_host: Groups) -> Parts:
-    members = members_of(of_host)
-    return Parts(*((members.T @ matrix @ members).astype(np.float64) for matrix in (links.flat, links.weight)))
+    if int(of_host.max()) < MOST_GROUPS:
+        members = members_of(of_host)
+        return Parts(*((members.T @ matrix @ members).astype(np.float64) for matrix in (links.flat, links.weight)))
+    order = np.argsort(of_host, kind="stable")  # many parts: most hosts stay alone
+    begins = np.flatnonzero(np.diff(of_host[order], prepend=-1))
+    return Parts(*(_sums_of_parts(matrix, order, begins) for matrix in (links.flat, links.weight)))
+
+
+def _sums_of_parts(matrix: Matrix, order: Groups, begins: NDArray[np.intp]) -> Sums:
+    """Of the rows and columns in this order, those from each beginning to the next one."""
+    rows = np.add.reduceat(matrix[order], begins, axis=0, dtype=np.float64)
+    return np.asarray(np.add.reduceat(rows[:, order], begins, axis=1))
 
 
 def cost_of(parts: Parts, links: Links) -> float:
@@ -68,12 +80,21 @@ def cost_of(parts: Parts, links: Links) -> float:
     """
     inside, within = np.diag(parts.sums), np.diag(parts.counts)
     between, outside = (matrix - np.diag(np.diag(matrix)) for matrix in (parts.sums, parts.counts))
-    adds = np.linalg.lstsq(np.diag(outside.sum(axis=1)) + outside, between.sum(axis=1), rcond=None)[0]
+    adds = _least_squares(np.diag(outside.sum(axis=1)) + outside, between.sum(axis=1))
     explained = float((inside**2 / np.maximum(within, 1)).sum() + 2 * adds @ between.sum(axis=1))
     left = links.squares - explained
     half, count, hosts = float(parts.counts.sum()) / 2, len(parts.sums), len(links.flat)
     parameters = 2 * count * np.log(half) + (2 * hosts * np.log(count) if count > 1 else 0.0)
     return float(half * np.log(max(left, 1e-9) / (2 * half)) + parameters)
+
+
+def _least_squares(matrix: Sums, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A solution of the normal equations, which have many where there are two parts; in seconds of thousands of parts,
+    which numpy.linalg.lstsq would take a minute for."""
+    if len(matrix) <= MOST_GROUPS:
+        return np.asarray(np.linalg.lstsq(matrix, wanted, rcond=None)[0])
+    least = RIDGE * float(np.trace(matrix)) / len(matrix)
+    return np.asarray(np.linalg.solve(matrix + least * np.eye(len(matrix)), wanted), np.float64)
 
 
 def members_of(groups: Groups) -> Matrix:
@@ -211,8 +232,11 @@ def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
     best, cost_of_one = one, cost_of(parts_of(links, one), links)
     best_cost = cost_of_one
     every_host, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
-    # Slow hosts look alike because they are slow, but so do hosts with few neighbours; so both choices are tried.
-    for chosen in (every_host, clear) if FEWEST_HOSTS <= len(clear) < hosts else (every_host,):
+    # Slow hosts look alike because they are slow, but so do hosts with few neighbours; so both choices are tried, but
+    # where few of very many hosts are slow, as each takes long.
+    without = FEWEST_HOSTS <= len(clear) < hosts
+    is_enough = without and hosts > MANY_HOSTS and len(clear) >= MOSTLY_CLEAR * hosts
+    for chosen in (clear,) if is_enough else (every_host, clear) if without else (every_host,):
         groups, cost = _best_of_tree(links, chosen)
         if cost < best_cost:
             best, best_cost = groups, cost
@@ -220,9 +244,10 @@ def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
     if cost_of(parts_of(links, moved), links) < best_cost:
         best = moved
     best = _clear_members(links, best)
+    if (np.bincount(best) >= FEWEST_SEEN).sum() < 2:  # hosts that stay alone are slow, or far; no group of one
+        return one, 0.0
     gain = (cost_of_one - cost_of(parts_of(links, best), links)) / float(links.weight.sum(dtype=np.float64))
-    several = (np.bincount(best) >= FEWEST_SEEN).sum() > 1  # hosts that stay alone are slow, or far; no group of one
-    return (_in_order(best), gain) if several and gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
+    return (_in_order(best), gain) if gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
 
 
 def _single(links: Links, groups: Groups) -> Mask:
