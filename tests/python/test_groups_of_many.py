@@ -12,8 +12,8 @@ HOSTS = 120
 @pytest.fixture
 def links() -> Links:
     random = np.random.default_rng(3)
-    weight = (random.random((HOSTS, HOSTS)) < 0.9).astype(np.float32)
-    flat = weight * random.standard_normal((HOSTS, HOSTS)).astype(np.float32)
+    known, times = np.triu(random.random((HOSTS, HOSTS)) < 0.9, 1), random.standard_normal((HOSTS, HOSTS))
+    weight, flat = ((half + half.T).astype(np.float32) for half in (known.astype(float), times * known))
     return Links(flat, weight, float((flat**2).sum(dtype=np.float64)))
 
 

@@ -79,35 +79,51 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
 
     Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count.
     """
-    effects, best = judged.findings.effects, judged.alone.of_hosts
-    group_of = effects.group_of
-    if effects.equals.one_host or judged.size.bytes < BANDWIDTH or not len(best.time):
+    if judged.findings.effects.equals.one_host or judged.size.bytes < BANDWIDTH:
         return
-    counted = ~np.isin(best.frm, list(slow_hosts)) & ~np.isin(best.to, list(slow_hosts))
-    counted &= (np.bincount(group_of) >= FEWEST_HOSTS)[group_of[best.frm]]
-    counted &= (np.bincount(group_of) >= FEWEST_HOSTS)[group_of[best.to]]
-    beyond = _beyond(best, effects.class_number(best.frm, best.to), HEALTHY)
-    ends = np.sort(np.stack([group_of[best.frm], group_of[best.to]]), axis=0)
-    between = counted & (ends[0] != ends[1]) & np.isfinite(beyond)
-    way, of_way, links = np.unique(ends[:, between], axis=1, return_inverse=True, return_counts=True)
-    of_way, beyond, frm, to = of_way.reshape(-1), beyond[between], best.frm[between], best.to[between]
-    median = np.array([np.median(beyond[of_way == number]) for number in range(len(links))])
-    slow = (median >= SMALLEST_GROUP) & (links >= FEWEST_LINKS)
-    if len(links) <= FEWEST_WAYS or slow.sum() > (1 - ALL_WELL) * len(links) + 1:
+    between = _between_groups(judged, slow_hosts)
+    slow = (between.median >= SMALLEST_GROUP) & (between.links >= FEWEST_LINKS)
+    if len(slow) <= FEWEST_WAYS or slow.sum() > (1 - ALL_WELL) * len(slow) + 1:
         return
     for number in np.flatnonzero(slow).tolist():
-        own, effect = of_way == number, float(median[number])
-        one, other = (int(group) for group in way[:, number])
-        beside = ~own & np.isin(way[:, of_way], (one, other)).any(axis=0)
-        several = all(
-            len(np.unique(np.concatenate([frm[own & (group_of[frm] == end)], to[own & (group_of[to] == end)]])))
-            >= FEWEST_HOSTS for end in (one, other)
-        )  # fmt: skip
-        are_slow = (beyond[own] >= effect / 2).mean() >= ALL_SLOW
-        are_well = beside.any() and (beyond[beside] < effect / 2).mean() >= ALL_WELL
-        measured = list(zip(frm[own].tolist(), to[own].tolist(), strict=True))
-        if several and are_slow and are_well and not _is_further(measured, judged, small):
-            yield WayAlone((one, other), effect, effect / LEAST_ALONE * float(np.sqrt(own.sum())), int(own.sum()))
+        own, effect = between.of_way == number, float(between.median[number])
+        groups = int(between.groups[0, number]), int(between.groups[1, number])
+        beside = ~own & np.isin(between.groups[:, between.of_way], groups).any(axis=0)
+        are_slow = (between.beyond[own] >= effect / 2).mean() >= ALL_SLOW
+        are_well = beside.any() and (between.beyond[beside] < effect / 2).mean() >= ALL_WELL
+        links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
+        hosts = Counter(judged.findings.effects.group_of[list(set(itertools.chain(*links)))].tolist())
+        if min(hosts.values()) >= FEWEST_HOSTS and are_slow and are_well and not _is_further(links, judged, small):
+            yield WayAlone(groups, effect, effect / LEAST_ALONE * float(np.sqrt(len(links))), len(links))
+
+
+@dataclass(frozen=True)
+class _Between:
+    """Links that were measured alone between hosts of two groups, [links] each: the hosts, how much longer they take
+    than healthy ones of their class (log), and the number of their way; `groups` [2, ways], and of each way the median
+    of what its links take longer, and their number."""
+
+    frm: Index
+    to: Index
+    beyond: Times
+    of_way: Index
+    groups: Index
+    median: Times
+    links: Index
+
+
+def _between_groups(judged: Judged, slow_hosts: Set[int]) -> _Between:
+    """Those of groups of several hosts, without those of slow hosts."""
+    effects, best = judged.findings.effects, judged.alone.of_hosts
+    group_of, counts = effects.group_of, np.bincount(effects.group_of) >= FEWEST_HOSTS
+    counts = counts[group_of] & ~np.isin(np.arange(len(group_of)), list(slow_hosts))
+    beyond = _beyond(best, effects.class_number(best.frm, best.to), HEALTHY)
+    ends = np.sort(np.stack([group_of[best.frm], group_of[best.to]]), axis=0)
+    at = np.flatnonzero(counts[best.frm] & counts[best.to] & (ends[0] != ends[1]) & np.isfinite(beyond))
+    count, beyond = len(group_of), beyond[at]
+    way, of_way, links = np.unique(ends[0, at] * count + ends[1, at], return_inverse=True, return_counts=True)
+    median = np.array([np.median(beyond[of_way == number]) for number in range(len(links))])
+    return _Between(best.frm[at], best.to[at], beyond, of_way, np.stack(np.divmod(way, count)), median, links)
 
 
 def way_verdict(way: WayAlone, judged: Judged, names: Names) -> Verdict:
