@@ -46,6 +46,11 @@ def _place(key: Index, number: NDArray[np.uint64]) -> Index:
     return place
 
 
+def places_in(group: Index) -> Index:
+    """The number of each host, or adapter, among those of its group, from 0; groups one after the other."""
+    return np.arange(len(group)) - np.searchsorted(group, group)
+
+
 def _steps(joined: Mask) -> Values:
     """The fewest cables between any two switches, of which some are `joined` (Floyd and Warshall)."""
     steps = np.where(joined, 1.0, np.inf)
@@ -162,7 +167,7 @@ class OneCore(FatTree):
         return np.where(far[:, None], ways, NONE), LATENCY + 2 * HOP * far
 
     def _cables(self, frm: Index, to: Index, up: Index, down: Index) -> tuple[Index, Index]:
-        """Which of so many cables up and down each message takes."""
+        """The numbers of the cables that each message takes, one of `up` and one of `down` cables."""
         return to % up, to % down
 
 
@@ -188,7 +193,7 @@ class Extenders(OneCore):
 
     def __init__(self, group: Index, ratio: float, rate: float = RATE) -> None:
         super().__init__(group, ratio, rate)
-        place = np.arange(len(group)) - np.searchsorted(group, group)
+        place = places_in(group)
         self.pin: Index = place * self.each[group] // np.bincount(group)[group]
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:

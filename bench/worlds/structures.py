@@ -75,6 +75,7 @@ from worlds.planes import (
     TwistedTorus,
     UnitInterfaces,
     Zones,
+    places_in,
 )
 
 OTHER_RAIL = 0.6e-6
@@ -492,7 +493,7 @@ FABRIC = {(0, 2): 1, (4, 6): 1, (1, 3): 1, (1, 5): 1, (3, 7): 1, (5, 7): 1, (0, 
 
 
 def _links(joined: Mapping[tuple[int, int], int], count: int) -> Index:
-    """[device, device]: how many links join two of so many devices of a host."""
+    """[device, device]: how many links join each two of the `count` devices of a host."""
     links = np.zeros((count, count), np.int64)
     for (a, b), each in joined.items():
         links[a, b] = links[b, a] = each
@@ -525,7 +526,7 @@ def _nested(ranks: int, random: np.random.Generator) -> Structure:
     """
     socket, place = np.arange(ranks) % 2, np.arange(ranks) // 2
     part = [socket, socket * 2 + place * 4 // ranks, socket * 4 + place * 8 // ranks]
-    apart = np.array([np.not_equal.outer(of, of) for of in part]).sum(axis=0)
+    apart = _levels_apart(*part)
     clock = np.exp(0.02 * random.standard_normal(ranks))
     slower = (1 / clock[:, None] + 1 / clock[None, :]) / 2
     latency, rate = np.array([0.16e-6, 0.24e-6, 0.27e-6, 0.42e-6]), np.array([14e9, 11e9, 10e9, 7e9])
@@ -670,11 +671,16 @@ def _modules(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _levels_apart(*parts: Index) -> Index:
+    """[place, place]: in how many of these parts of a host, such as NUMA nodes and sockets, two places differ."""
+    return np.asarray(np.sum([np.not_equal.outer(of, of) for of in parts], axis=0), np.int64)
+
+
 def _numa_places(nodes: int) -> tuple[Values, dict[str, Values]]:
-    """Of a rank on each of so many NUMA nodes of two sockets: what a rank pays for its distance from the first one, and
-    what messages within the host do, by how far two nodes are apart."""
+    """What a rank on each of `nodes` NUMA nodes of two sockets pays for its distance from the first node; and what
+    messages within the host pay, by how far apart their two nodes are."""
     node, socket = np.arange(nodes), np.arange(nodes) * 2 // nodes
-    apart = np.not_equal.outer(node, node) * 1 + np.not_equal.outer(socket, socket)
+    apart = _levels_apart(node, socket)
     inside = {
         "inside_latency": INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.3e-6])[apart],
         "inside_rate": np.array([20e9, 12e9, 8e9])[apart],
@@ -717,7 +723,7 @@ def _small_job(hosts: int) -> Structure:
     """
     count = max(8, hosts // 2)
     group = _partly_used_leaves(count)
-    place = np.arange(count) - np.searchsorted(group, group)
+    place = places_in(group)
     switch = (place // 4 * 4)[:, None] + np.arange(4)[None, :]
     plane = Slingshot(np.repeat(group, 4), switch.ravel(), 24, 2 * RATE)
     return Structure(
@@ -871,7 +877,7 @@ def _pcie_gpus(hosts: int) -> Structure:
     count = max(4, hosts // 4)
     rack = np.arange(count) // max(2, min(4, count // 4))
     switch = np.arange(8) // 2
-    apart = np.not_equal.outer(switch, switch) * 1 + np.not_equal.outer(switch // 2, switch // 2)
+    apart = _levels_apart(switch, switch // 2)
     return Structure(
         count, OneCore(np.repeat(rack, 2), 2, 2 * RATE), each=8, rails=2, one_plane=True, other_rail=0.0,
         rate=np.full((count, 2), 2 * RATE), position_rate=np.tile([1.0, 1.0, 0.75, 0.75], 2),
@@ -889,7 +895,7 @@ def _tiles(hosts: int) -> Structure:
     """
     count = max(4, hosts // 4)
     group = _partly_used_leaves(count)
-    place = np.arange(count) - np.searchsorted(group, group)
+    place = places_in(group)
     switch = (place // 2 * 8)[:, None] + np.arange(8)[None, :]
     gpu = np.arange(12) // 2
     far = np.not_equal.outer(gpu, gpu)
@@ -1219,7 +1225,7 @@ def _racks_of_two_speeds(hosts: int) -> Structure:
 def _ccxs_in_quadrants(ranks: int) -> Structure:
     """One host of 16 CCXs, four in each quadrant, as AMD EPYC 7742 has for its 64 cores. 1 % are disturbed."""
     part = np.arange(ranks) * 16 // ranks, np.arange(ranks) * 4 // ranks
-    apart = np.array([np.not_equal.outer(of, of) for of in part]).sum(axis=0)
+    apart = _levels_apart(*part)
     latency, rate = np.array([0.15e-6, 0.26e-6, 0.33e-6]), np.array([14e9, 11e9, 10e9])
     return Structure(
         1, OneSwitch(1), each=ranks, inside_latency=latency[apart], inside_rate=rate[apart], hyperthreads=0.01
@@ -1470,7 +1476,7 @@ def _error_correction(hosts: int) -> Structure:
     a hash gives each pair one. Hosts say nothing of it.
     """
     leaf = _leaves(hosts)
-    place = np.arange(hosts) - np.searchsorted(leaf, leaf)
+    place = places_in(leaf)
     return Structure(
         hosts, FatTree(leaf, 8, "static"), rate=np.full((hosts, 1), RATE / 4),
         overhead=np.where(2 * place >= np.bincount(leaf)[leaf], 0.25e-6, 0.0), processor=np.zeros(hosts, np.int64),
@@ -1975,7 +1981,7 @@ def _accelerated_processors(hosts: int) -> Structure:
     """
     count = max(4, hosts // 4)
     group = np.arange(count) // max(2, count // 8 * 2)
-    place = np.arange(count) - np.searchsorted(group, group)
+    place = places_in(group)
     switch = (place // 2 * 4)[:, None] + np.arange(4)[None, :]
     apart = np.not_equal.outer(np.arange(8) // 2, np.arange(8) // 2)
     return Structure(
@@ -2131,7 +2137,7 @@ def _faster_in_each_leaf(hosts: int) -> Structure:
     """
     leaf = _leaves(hosts)
     size = np.bincount(leaf)[leaf]
-    place = np.arange(hosts) - np.searchsorted(leaf, leaf)
+    place = places_in(leaf)
     rate = RATE * np.where(4 * place >= 3 * size, 2.0, 1.0)
     return replace(
         _far_socket(hosts, 2), plane=FatTree(leaf, 3, "adaptive", 2 * RATE), rate=rate[:, None],
@@ -2177,7 +2183,7 @@ def _gpus_on_one_adapter(hosts: int) -> Structure:
     """
     count = max(8, hosts // 2)
     group = _partly_used_leaves(count)
-    place = np.arange(count) - np.searchsorted(group, group)
+    place = places_in(group)
     groups = max(6, int(group[-1]) + 1)
     return Structure(
         count, Slingshot(group, place // 2, groups, 2 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
@@ -2227,7 +2233,7 @@ def _two_zones(hosts: int) -> Structure:
         FatTree(leaf, 1, "by receiver", 2 * RATE), FatTree(2 * leaf // (leaf[-1] + 1), 8, "by receiver", 2 * RATE)
     )
     bridge, socket = np.arange(8) // 2, np.arange(8) // 4
-    apart = np.not_equal.outer(bridge, bridge) * 1 + np.not_equal.outer(socket, socket)
+    apart = _levels_apart(bridge, socket)
     return Structure(
         count, plane, each=8, rate=np.full((count, 1), 2 * RATE),
         position_rate=np.repeat([1.0, 0.7], 4), position_latency=np.repeat([0.0, 0.5e-6], 4),

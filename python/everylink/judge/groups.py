@@ -234,9 +234,10 @@ def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
     every_host, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
     # Slow hosts look alike because they are slow, but so do hosts with few neighbours; so both choices are tried, but
     # where few of very many hosts are slow, as each takes long.
-    without = FEWEST_HOSTS <= len(clear) < hosts
-    is_enough = without and hosts > MANY_HOSTS and len(clear) >= MOSTLY_CLEAR * hosts
-    for chosen in (clear,) if is_enough else (every_host, clear) if without else (every_host,):
+    choices = [every_host]
+    if FEWEST_HOSTS <= len(clear) < hosts:
+        choices = [clear] if hosts > MANY_HOSTS and len(clear) >= MOSTLY_CLEAR * hosts else [every_host, clear]
+    for chosen in choices:
         groups, cost = _best_of_tree(links, chosen)
         if cost < best_cost:
             best, best_cost = groups, cost

@@ -225,8 +225,9 @@ def _are_slow_with_all(times: Matrix, classes: Index, partners: Index, capacity:
     """Whether the hosts of each slower class are slow among each other, and with those of faster classes: hosts at the
     ends of one slow way are slow with each other only."""
     level = [float(np.median(capacity[classes == number])) for number in range(1, int(classes.max()) + 1)]
+    of_partner = classes[partners]
     for number in range(1, len(level) + 1):
-        own, of_partner = np.flatnonzero(classes == number), classes[partners]
+        own = np.flatnonzero(classes == number)
         among = known_sample(times[np.ix_(own, np.flatnonzero(of_partner == number))])
         faster = known_sample(times[np.ix_(own, np.flatnonzero((of_partner > 0) & (of_partner < number)))])
         if not len(among) or np.median(among) < level[number - 1] - SAME:

@@ -11,40 +11,29 @@ from numpy.typing import NDArray
 
 from everylink.judge.comparable import FEWEST_GOOD, HEALTHY, LEAST_ALONE, NEARLY_ALL, BestReadings, Links
 from everylink.judge.effects import FEWEST_HOSTS, SMALLEST_GROUP, Effects
-from everylink.judge.evidence import HIDDEN, Judged, Names, confidence_of
+from everylink.judge.evidence import FURTHER, HIDDEN, Judged, Names, confidence_of
 from everylink.judge.findings import Found, hosts_among
 from everylink.judge.pairs import partners_of
 from everylink.judge.phases import GONE_OF_PAIR, SETTLED_ALONE, measured_in
 from everylink.judge.readings import Readings
+from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import BANDWIDTH, Side, Verdict
 from everylink.model.results import Size
 from everylink.model.rows import MAIN, ORDER, QUARTER, chosen
 
 FEWEST_READINGS = 6  # of each direction, of which the best counts: a message takes a longer way now and then
-LEAST = 0.08  # log of the factor beyond nearly all of the class, of a pair,
-CLEAR = 0.7  # and part of it beyond any other link of its ends,
-FEWEST_OF_END = 2  # of which so many were measured
+LEAST = 0.08  # log of the factor by which a pair is longer than nearly all of its class
+CLEAR = 0.7  # part of its effect by which it is longer than any other link of its ends
+FEWEST_OF_END = 2  # readings of other links that each end must have
 BOTH = 0.5  # part of it in the other direction: one way of a pair may share a cable with others
 MOST = 2  # such pairs of a run: more have a way in common, or are longer by design
-FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_LOOKED_AT, MOST_PART = 24, 0.75  # pairs, of those that take longest at best, and the part that are well
-FEW = 2  # of them at one host
+FEW = 2  # of these pairs that a host may have, wherever they lead
 UNDER_LOAD = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # attempts, by number
 FEWEST_LINKS, FEWEST_WAYS = 8, 5  # of a way between two groups, and other such ways to compare it with
 ALL_SLOW, ALL_WELL = 0.9, 0.9  # part of its links, and of those of other ways of its groups
 Index = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Times = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class WayAlone:
-    """A way between two groups; `effect`: log of the factor; `links`: how many were measured."""
-
-    groups: tuple[int, int]
-    effect: float
-    z: float
-    links: int
 
 
 def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -> tuple[Found, ...]:
@@ -73,7 +62,7 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
     return tuple(found) if len(found) <= MOST else ()
 
 
-def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) -> Iterator[WayAlone]:
+def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) -> Iterator[Trunk]:
     """Ways between two groups of which nearly all links are slow alone, while nearly all of the other ways of these
     groups are well, as are those of most other groups.
 
@@ -81,7 +70,7 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
     """
     if judged.findings.effects.equals.one_host or judged.size.bytes < BANDWIDTH:
         return
-    between = _between_groups(judged, slow_hosts)
+    between, group_of = _between_groups(judged, slow_hosts), judged.findings.effects.group_of
     slow = (between.median >= SMALLEST_GROUP) & (between.links >= FEWEST_LINKS)
     if len(slow) <= FEWEST_WAYS or slow.sum() > (1 - ALL_WELL) * len(slow) + 1:
         return
@@ -92,9 +81,10 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
         are_slow = (between.beyond[own] >= effect / 2).mean() >= ALL_SLOW
         are_well = beside.any() and (between.beyond[beside] < effect / 2).mean() >= ALL_WELL
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
-        hosts = Counter(judged.findings.effects.group_of[list(set(itertools.chain(*links)))].tolist())
+        hosts = Counter(group_of[list(set(itertools.chain(*links)))].tolist())
         if min(hosts.values()) >= FEWEST_HOSTS and are_slow and are_well and not _is_further(links, judged, small):
-            yield WayAlone(groups, effect, effect / LEAST_ALONE * float(np.sqrt(len(links))), len(links))
+            far, z = np.flatnonzero(group_of == groups[1]).tolist(), effect / LEAST_ALONE * float(np.sqrt(len(links)))
+            yield Trunk(*groups, tuple(far), (), Side.BOTH, effect, z, len(links))
 
 
 @dataclass(frozen=True)
@@ -126,14 +116,14 @@ def _between_groups(judged: Judged, slow_hosts: Set[int]) -> _Between:
     return _Between(best.frm[at], best.to[at], beyond, of_way, np.stack(np.divmod(way, count)), median, links)
 
 
-def way_verdict(way: WayAlone, judged: Judged, names: Names) -> Verdict:
-    """Subject: both groups."""
+def way_verdict(way: Trunk, judged: Judged, names: Names) -> Verdict:
+    """Of one of ways_by_alone. Subject: both groups."""
     factor = float(np.exp(way.effect))
     text = (
         f"measured alone, the {way.links} measured connections between the two groups take {factor:.2f}x the time of "
         f"those between others; {HIDDEN}: look between the switches"
     )
-    subject = tuple(names.group_in_short(group) for group in way.groups)
+    subject = tuple(names.group_in_short(group) for group in (way.group, way.other))
     confidence = confidence_of(way.z, judged.findings.tested["group"])
     return Verdict("trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, way.links, text)
 
