@@ -33,6 +33,7 @@ MOSTLY = 0.8  # part of the hosts that classes must hold
 FEWEST_ALONE, LOW_ALONE = 6, 0.2  # links, and their quantile: of those measured alone many are suspects
 GONE_ALONE = 0.35  # part of the difference of two classes below which it needs load
 MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
+MOSTLY_MEASURED = 0.5  # part of the links of two hosts' ranks
 TOLD = 0.9  # part of the hosts that must say what their adapters can do
 
 
@@ -266,5 +267,18 @@ def equals_for(results: Results, group_of: Index, kinds: Kinds) -> Equals:
 
 def levelled(seen: Readings, equals: Equals) -> Readings:
     """The readings without what the places of ranks on their hosts add."""
-    places = places_of(seen.first, equals.position_of, seen.host_of, equals.group_of, equals.kind_of)
-    return seen.levelled(places)
+    several = int(equals.position_of.max(initial=-1)) > 0
+    usual = _usual_of_hosts(seen) if several and is_whole(seen.hosts) else None
+    return seen.levelled(
+        places_of(seen.first, equals.position_of, seen.host_of, equals.group_of, equals.kind_of, usual)
+    )
+
+
+def _usual_of_hosts(seen: Readings) -> Matrix | None:
+    """What links between each two hosts usually take, log seconds, [from, to]; NaN where few links of their ranks were
+    measured; None if these are most."""
+    ranks, cells = np.bincount(seen.host_of, minlength=seen.hosts), seen.between_hosts
+    measured = cells.count >= MOSTLY_MEASURED * np.outer(ranks, ranks)
+    if measured.sum() <= (cells.count > 0).sum() / 2:
+        return None
+    return np.where(measured, cells.median, UNKNOWN)

@@ -80,12 +80,18 @@ def positions_of(ranks: Ranks, kind_of_host: Index) -> Index:
 
 
 def places_of(
-    first: Matrix, of_rank: Index, host_of: Index, group_of_host: Index, kind_of_host: Index
+    first: Matrix,
+    of_rank: Index,
+    host_of: Index,
+    group_of_host: Index,
+    kind_of_host: Index,
+    usual: Matrix | None = None,
 ) -> Places | None:
     """What places add to the log times `first` [from rank, to rank].
 
     None where ranks have no different places, or between no two places enough links are known. A low quantile of the
-    links between two places counts, because faults only lengthen times.
+    links between two places counts, because faults only lengthen times. `usual` [from host, to host]: log times that
+    are taken off first, of hosts that may be near or far; NaN: such hosts do not count.
     """
     count = int(of_rank.max(initial=-1)) + 1
     if count < 2:
@@ -97,6 +103,8 @@ def places_of(
         own = own[:: len(own) // MOST_RANKS + 1]
         for other, far in enumerate(members):
             block = np.where(host_of[own, None] == host_of[None, far], np.float32(np.nan), first[np.ix_(own, far)])
+            if usual is not None:
+                block -= usual[np.ix_(host_of[own], host_of[far])]
             near = group_of[own, None] == group_of[None, far]
             for inside in (0, 1):
                 level[inside, place, other] = _low(block[near == bool(inside)])

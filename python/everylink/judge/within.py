@@ -33,7 +33,7 @@ SETTLED_HOST = 12  # readings: among many hosts, the only inner link of one is s
 SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
 FEWEST_PARTNERS = 3  # of a rank on its host; with fewer, one of them may be slow
 SMALLEST_OF_GPUS = 0.1  # log of the factor of a pair: one of eight NVLinks adds 0.13
-Parts = tuple[NDArray[np.int64], Values, NDArray[np.int64], Values]  # numbers; a low quantile, count, median of each
+Parts = tuple[NDArray[np.int64], Values, NDArray[np.int64], Values]  # numbers; a low quantile, readings, median of each
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,14 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     of_kind = np.zeros(len(host), np.int64) if kinds is None else kinds.of_host[host]
     usual = _of_classes(time, _classes(ranks, frm, to, of_kind), host)
     known = np.isfinite(usual)
-    frm, to, host, time, rest = frm[known], to[known], host[known], time[known], time[known] - usual[known]
-    if len(np.unique(host)) < FEWEST_HOSTS:
+    frm, to, time, rest = frm[known], to[known], time[known], time[known] - usual[known]
+    if len(np.unique(host_of[frm])) < FEWEST_HOSTS:
         return []
     noise = moderated(max(spread(rest), upper_spread(rest)), len(rest) // 2)  # a long tail lies above the median
-    found = _slow_of(_low_of(host, rest, time), noise, lambda number: (number, ()), SETTLED_HOST)
+    link, rest, count, time = _low_of(frm * len(ranks) + to, rest, time, np.ones(len(rest), np.int64))
+    frm, to = np.divmod(link, len(ranks))
+    host = host_of[frm]
+    found = _slow_of(_low_of(host, rest, time, count), noise, lambda number: (number, ()), SETTLED_HOST)
     if not ranks.in_memory_of_gpus:
         return found
 
@@ -85,13 +88,13 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
 
     free = ~np.isin(host, [one.host for one in found])
     of_many = free & (_partners(frm, to, len(ranks))[[frm, to]] >= FEWEST_PARTNERS)
-    reading, end = np.nonzero(of_many.T)
-    ends = np.stack([frm, to], axis=1)[reading, end]
-    of_ranks = _slow_of(_low_of(ends, rest[reading], time[reading]), noise, named)
+    at, end = np.nonzero(of_many.T)
+    ends = np.stack([frm, to], axis=1)[at, end]
+    of_ranks = _slow_of(_low_of(ends, rest[at], time[at], count[at]), noise, named)
     slow = [one.ranks[0] for one in of_ranks]
     free &= ~np.isin(frm, slow) & ~np.isin(to, slow)
     pair = np.minimum(frm, to) * len(ranks) + np.maximum(frm, to)
-    low = _low_of(pair[free], rest[free], time[free], 0.5)
+    low = _low_of(pair[free], rest[free], time[free], count[free], 0.5)
     of_pairs = _slow_of(low, noise, lambda number: named(*divmod(number, len(ranks))))
     return [*found, *of_ranks, *(one for one in of_pairs if one.effect > SMALLEST_OF_GPUS)]
 
@@ -155,10 +158,11 @@ def _of_classes(time: Values, kind: NDArray[np.int64], host: NDArray[np.int64]) 
     return np.asarray(np.where(hosts >= FEWEST_HOSTS, middle, np.nan)[of])
 
 
-def _low_of(of: NDArray[np.int64], rest: Values, time: Values, part: float = LOW) -> Parts:
-    """By the part `of` each reading: a low quantile of the residuals."""
+def _low_of(of: NDArray[np.int64], rest: Values, time: Values, count: NDArray[np.int64], part: float = LOW) -> Parts:
+    """By the part `of` each value: a low quantile of the residuals. `count`: the readings behind each."""
     order = np.lexsort((rest, of))
-    numbers, starts, count = np.unique(of[order], return_index=True, return_counts=True)
-    low = rest[order][starts + low_index(count, part)]
-    middle = np.array([np.median(one) for one in np.split(time[order], starts[1:]) if len(one)])
-    return numbers.astype(np.int64), low, count.astype(np.int64), middle
+    numbers, starts, values = np.unique(of[order], return_index=True, return_counts=True)
+    low = rest[order][starts + low_index(values, part)]
+    _, middle = medians_of(time, of)
+    readings = np.bincount(np.searchsorted(numbers, of), count).astype(np.int64)
+    return numbers.astype(np.int64), low, readings, middle
