@@ -198,6 +198,20 @@ def test_of_three_groups_one_that_may_just_be_further_away_is_a_suspect(groups: 
     assert any("further away" in remark for remark in said.remarks) != named
 
 
+def test_beside_a_slow_group_of_four_the_third_may_just_be_further_away() -> None:
+    """Links with one group take 60 % longer; two of the others are near to each other, and the last one is not."""
+    group = np.arange(32) // 8
+    pairs = np.array(list(itertools.combinations(range(32), 2)))
+    ends = np.sort(group[pairs], axis=1)
+    between, of_slow, of_far = ends[:, 0] != ends[:, 1], ends[:, 1] == 3, ends[:, 1] == 2
+    times = 1e-4 * np.where(between, 1.3 * np.where(of_slow, 1.6, np.where(of_far, 1.15, 1.0)), 1.0)
+    random = np.random.default_rng(1)
+    rows = [rows_of_pairs(pairs, times, turn * 99 + pairs.sum(axis=1) % 99, MAIN, 0.01, random) for turn in range(9)]
+    said = judge(run_of(np.arange(32), 9 * 99, {SIZE: rows}))
+    assert [one.subject[0] for one in said.verdicts if one.kind == "group"] == ["n24"]
+    assert [one.subject[0] for one in said.suspects if one.kind == "group"] == ["n16"]
+
+
 @pytest.mark.parametrize(("longer", "named"), [(60e-6, False), (6e-6, True)])
 def test_a_group_at_another_site_is_structure(longer: float, named: bool) -> None:
     """Small messages between groups take 5 us, with one group `longer`; large ones with it also twice the time."""

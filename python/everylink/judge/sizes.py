@@ -224,14 +224,16 @@ class _Sizes:
 
     def _apart(self, clear: Iterable[Verdict], judged: Judged) -> tuple[list[Verdict], list[Verdict]]:
         """The verdicts but those on one group of three that may just be further away, and these; adds why they are not
-        sure."""
-        kept, of_few, effects = list[Verdict](), list[Verdict](), judged.findings.effects
-        if effects.whole_groups >= FEW_GROUPS:
-            return list(clear), []
+        sure. Groups that are slower do not count: two of the others may be near to each other."""
+        clear, effects = list(clear), judged.findings.effects
         groups = {self._names.group(group) for group in np.unique(effects.group_of).tolist()}
+        of_groups = [one for one in clear if one.subject in groups]
+        kept, of_few = list[Verdict](), list[Verdict]()
         for one in clear:
-            is_little = np.log(one.factor or np.inf) < PART_OF_GAP * effects.gap
-            (of_few if is_little and one.subject in groups else kept).append(one)
+            slower = sum((other.factor or np.inf) > (one.factor or np.inf) for other in of_groups)
+            may_be_apart = slower > 0 or np.log(one.factor or np.inf) < PART_OF_GAP * effects.gap
+            is_of_few = one in of_groups and effects.whole_groups - slower < FEW_GROUPS
+            (of_few if may_be_apart and is_of_few else kept).append(one)
         if of_few:
             self._collected.remarks.append(ONE_OF_THREE)
         return kept, of_few
