@@ -1603,6 +1603,8 @@ def test_servers_of_a_sled_share_its_adapter_and_sleds_the_uplinks_of_their_rack
         "4 rails on 2 leaves, by receiver", "2 rails of two generations, 3:1 and 1:1",
         "three levels, 2:1 at the leaves by receiver", "unequal leaves, 1:1 static, far socket",
         "LAGs to one core, 7:2, two processors", "8 GPUs on one adapter, two zones",
+        "two islands of two processors", "islands on one core, 8:1, two generations",
+        "islands with and without GPUs, 3:1", "8 GPUs on 4 ports, 3:2 static",
     ],
 )  # fmt: skip
 def test_a_leaf_or_an_uplink_below_another_tree_or_a_core_is_that_of_its_hosts(name: str) -> None:
@@ -2387,6 +2389,156 @@ def test_gpus_have_six_links_to_four_others_of_a_cube_mesh() -> None:
     assert times(world, [(0, 8), (1, 9)]) == pytest.approx([LATENCY + 2 * once] * 2)
     across = times(world, [(8 * host + gpu, 8 * host + gpu + 32) for host in range(4) for gpu in range(0, 8, 2)])
     assert across == pytest.approx([LATENCY + 2 * HOP + once] * 16)
+
+
+def test_two_flows_share_an_uplink_where_their_receivers_have_the_same_one() -> None:
+    structure = built("fat tree 3:2 by receiver, far socket", 64)  # leaves of 16 hosts with 10 uplinks
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [10] * 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.95])
+    assert times(world, [(0, 40), (2, 60)]) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 2)  # to hosts 20 and 30
+    assert times(world, [(0, 40), (2, 58)]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)
+
+
+def test_four_hosts_of_a_switch_share_its_cables_in_a_hypercube_and_the_first_is_twice_as_wide() -> None:
+    structure = built("hypercube, far socket", 64)  # 16 switches
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    for switch, hops in ((1, 1), (2, 1), (3, 2), (12, 2), (15, 4)):
+        assert times(world, [(0, 8 * switch)]) == pytest.approx([LATENCY + hops * HOP + once])
+        far = LATENCY + 0.3e-6 + hops * HOP + once / 0.92
+        assert times(world, [(0, 8 * switch + 1)]) == pytest.approx([far])
+    for switch, slower in ((1, 1), (2, 2), (8, 2)):
+        across = times(world, [(2 * host, 8 * switch + 2 * host) for host in range(4)])
+        assert across == pytest.approx([LATENCY + HOP + slower * once] * 4)
+
+
+def test_ranks_of_two_sockets_share_an_adapter_in_a_dragonfly_whose_routes_follow_the_load() -> None:
+    structure = built("routes by load in a dragonfly, far socket", 64)
+    assert isinstance(structure.plane, Slingshot)
+    assert np.bincount(structure.group).tolist() == [10] * 6 + [4]
+    assert (structure.plane.groups, structure.plane.each) == (8, 2)
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])  # on the same switch
+    assert times(world, [(0, 5)]) == pytest.approx([LATENCY + HOP + 0.25e-6 + once / 0.95])
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx(
+        [LATENCY + HOP + 2 * once, LATENCY + HOP + 0.25e-6 + 2 * once]
+    )
+
+
+def test_four_flows_fit_an_uplink_of_slow_hosts() -> None:
+    structure = built("Ethernet 2:1, 10 Gbit/s", 64)  # leaves of 16 hosts with two uplinks
+    assert structure.oversubscription == pytest.approx(2)
+    world, once, ends = World(structure, kernel=ONE_WAY), MIB / (0.1 * RATE), LATENCY + 20e-6
+    assert times(world, [(0, 1)]) == pytest.approx([ends + once])
+    for shift in range(16, 24):
+        four = times(world, [(host, host + shift) for host in range(4)])
+        assert four == pytest.approx([ends + 2 * HOP + once] * 4)
+    across = times(world, [(host, host + 16) for host in range(16)])
+    assert max(across) >= ends + 2 * HOP + 2 * once
+
+
+def test_two_stages_do_not_block_within_and_the_first_has_older_processors() -> None:
+    structure = built("two islands of two processors", 64)  # leaves of 8 hosts with 4 uplinks, 4 leaves in an island
+    assert structure.processor.tolist() == [2] * 32 + [0] * 32
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(64, 66)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(64, 80)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.3e-6 + once])
+    assert times(world, [(0, 65)]) == pytest.approx([LATENCY + 0.35e-6 + 4 * HOP + once / 0.94])
+    within = times(world, [(64 + 2 * host, 80 + 2 * host) for host in range(8)])
+    assert within == pytest.approx([LATENCY + 2 * HOP + once] * 8)
+    across = times(world, [(2 * host, 64 + 2 * host) for host in range(32)])
+    assert across == pytest.approx([LATENCY + 0.15e-6 + 4 * HOP + 4 * once] * 32)
+
+
+def test_the_last_islands_of_a_director_have_slower_adapters_and_uplinks() -> None:
+    structure = built("islands on one core, 8:1, two generations", 64)  # 4 islands of 16 hosts
+    assert isinstance(structure.plane, OneCore)
+    assert (structure.rate[:, 0] / RATE).tolist() == [1.0] * 48 + [0.545] * 16
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(0, 2), (96, 98)]) == pytest.approx([LATENCY + once, LATENCY + once / 0.545])
+    assert times(world, [(0, 96)]) == pytest.approx([LATENCY + 2 * HOP + once / 0.545])
+    across = times(world, [(2 * host, 32 + 2 * host) for host in range(16)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 8 * once] * 16)
+    across = times(world, [(96 + 2 * host, 2 * host) for host in range(16)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 8 * once / 0.545] * 16)
+
+
+def test_the_island_with_gpus_is_twice_as_fast_and_three_to_one_as_the_others() -> None:
+    structure = built("islands with and without GPUs, 3:1", 64)  # islands of 8 hosts, of two leaves
+    assert (structure.rate[:, 0] / RATE).tolist() == [1.0] * 24 + [2.0] * 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(96, 114)]) == pytest.approx([LATENCY + 1.05e-6 + 2 * HOP + once / 2 / 0.94])
+    within = times(world, [(96 + 4 * host, 112 + 4 * host) for host in range(4)])
+    assert within == pytest.approx([LATENCY + 0.8e-6 + 2 * HOP + once / 2] * 4)
+    across = times(world, [(4 * host, 32 + 4 * host) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 4 * HOP + 8 / 3 * once] * 8)
+    across = times(world, [(96 + 4 * host, 4 * host) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 0.4e-6 + 4 * HOP + 8 / 3 * once] * 8)  # the other island is the narrower
+
+
+def test_two_gpus_share_each_of_two_adapters_on_switches_of_their_own() -> None:
+    structure = built("4 GPUs on 2 rails in a dragonfly", 64)  # 4 groups of 8 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 7)]) == pytest.approx([LATENCY + HOP + 0.06e-6 + once])
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([LATENCY + once] * 2)
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.06e-6 + 2 * once])
+    assert times(world, [(0, 1), (2, 4)])[0] == pytest.approx(NVLINK_LATENCY + MIB / 100e9)
+
+
+def test_the_two_ports_of_a_card_are_on_the_two_leaves_of_a_rack() -> None:
+    structure = built("8 GPUs on 4 ports, 3:2 static", 96)  # 4 racks of 6 machines
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8] * 8
+    assert structure.groups[0].tolist() == [0, 4, 0, 4]
+    world, once, ends = World(structure, kernel=ONE_WAY), MIB / RATE, LATENCY + 4e-6
+    assert times(world, [(0, 8)]) == pytest.approx([ends + once])
+    assert times(world, [(0, 12)]) == pytest.approx([ends + once])  # the first port of the other card
+    assert times(world, [(0, 10)]) == pytest.approx([ends + 2 * HOP + once])
+    assert times(world, [(0, 48)]) == pytest.approx([ends + 2 * HOP + once])
+    assert times(world, [(0, 8), (1, 16)]) == pytest.approx([ends + 2 * once] * 2)
+    assert times(world, [(0, 8), (2, 18), (4, 28)]) == pytest.approx([ends + once] * 3)
+
+
+def test_two_tiles_share_an_adapter_and_all_adapters_of_a_rack_a_leaf() -> None:
+    structure = built("8 tiles on 4 rails", 64)  # 4 racks of 4 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 11)]) == pytest.approx([LATENCY + 0.1e-6 + once])
+    assert times(world, [(0, 8), (1, 16)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.1e-6 + 2 * once])
+    across = times(world, [(8 * host + tile, 32 + 8 * host + tile) for host in range(4) for tile in (0, 2, 4, 6)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + once] * 16)
+    assert times(world, [(0, 1), (2, 4)]) == pytest.approx([0.8e-6 + MIB / 190e9, 1.5e-6 + MIB / 30e9])
+    assert not any(possible(kind, structure) for kind in ("rail", "rail plane"))
+
+
+def test_four_accelerators_are_nearer_than_the_other_four_and_flows_meet_on_uplinks() -> None:
+    structure = built("8 accelerators in two meshes", 64)  # 4 racks of 4 hosts, 32 uplinks
+    world, once, ends = World(structure, kernel=ONE_WAY), MIB / RATE, LATENCY + 3e-6
+    assert times(world, [(0, 3), (1, 4)]) == pytest.approx([1.5e-6 + MIB / 25e9, 3e-6 + MIB / 12e9])
+    assert times(world, [(0, 8), (1, 10), (2, 16)]) == pytest.approx([ends + once] * 3)
+    across = times(world, [(rank, 32 + rank) for rank in range(32)])
+    loads = {round((time - ends - 2 * HOP) / once) for time in across}
+    assert min(loads) == 1
+    assert max(loads) > 1
+
+
+def test_four_flows_of_a_machine_do_not_fill_its_adapter() -> None:
+    structure = built("virtual machines with limits of flows", 64)  # 4 racks of 8 machines
+    world, once, ends = World(structure, kernel=ONE_WAY), MIB / (0.32 * RATE), LATENCY + 24e-6
+    assert times(world, [(0, 4)]) == pytest.approx([ends + once])
+    assert times(world, [(0, 4), (1, 8), (2, 12), (3, 16)]) == pytest.approx(
+        [ends + longer + once for longer in (0, 0.06e-6, 0.3e-6, 0.3e-6)]
+    )
+    assert times(world, [(0, 33)]) == pytest.approx([ends + 0.06e-6 + 2 * HOP + once])
+    when = np.arange(128)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[0]
+    assert 2 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 8
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"three levels, 2:1 between pods", "unequal leaves, 2:1 adaptive"}))

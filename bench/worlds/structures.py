@@ -2277,6 +2277,207 @@ def _hybrid_cube_mesh(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _sixteen_core_switches(hosts: int) -> Structure:
+    """200 Gbit/s, and a leaf of 24 hosts, or fewer in a small cluster, has 16 uplinks: 3:2, or 2:1 for small leaves.
+
+    As Lonestar6 of TACC (HDR), of 16 core switches. A receiver has one uplink. A rank on each of two AMD EPYC; the one
+    far from the adapter takes 0.25 us longer and reaches 95 % of the rate. Both are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(24, hosts // 4))
+    return replace(
+        _far_socket(hosts, 2), plane=FatTree(leaf, 1.5, "by receiver", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.25e-6]),
+    )  # fmt: skip
+
+
+def _nine_dimensions(hosts: int) -> Structure:
+    """A hypercube of 200 Gbit/s, with a rank on each of two AMD EPYC.
+
+    As Hawk of HLRS (HDR), an enhanced hypercube of nine dimensions with 16 hosts on each switch, where the higher
+    dimensions are narrower; here all but the first one are half as wide. Switches of 2 hosts, or of 4 from 32 hosts on.
+    The rank far from the adapter takes 0.3 us longer and reaches 92 % of the rate, which is chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2), plane=EnhancedHypercube(hosts, 2 if hosts < 32 else 4, 2 * RATE),
+        rate=np.full((hosts, 1), 2 * RATE),
+        position_rate=np.array([1.0, 0.92]), position_latency=np.array([0.0, 0.3e-6]),
+    )  # fmt: skip
+
+
+def _processors_in_a_dragonfly(hosts: int) -> Structure:
+    """A Slingshot dragonfly of 200 Gbit/s, and a rank on each of two AMD EPYC that share an adapter.
+
+    As Dardel of PDC at KTH, whose hosts with processors have one adapter. Routes follow the load. A job in most of 8
+    groups, or in few where it is small, with two hosts on a switch; this, and that the rank far from the adapter takes
+    0.25 us longer and reaches 95 % of the rate, is chosen here. Two threads on each core: 0.5 % of readings are
+    disturbed.
+    """
+    group = np.arange(hosts) // max(4, min(32, hosts // 6))
+    plane = Slingshot(group, places_in(group) // 2, max(8, int(group[-1]) + 1), 2 * RATE)
+    return replace(
+        _far_socket(hosts, 2), plane=plane, rate=np.full((hosts, 1), 2 * RATE), hyperthreads=0.005,
+        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.25e-6]),
+    )  # fmt: skip
+
+
+def _six_spines(hosts: int) -> Structure:
+    """TCP by the kernel over 10 Gbit/s; a leaf has an uplink of 40 Gbit/s for 8 hosts, 2:1, each to a spine of its own.
+
+    As CloudLab's cluster at Wisconsin: leaves of 48 ports (Cisco Nexus 3172) and six spines. A hash gives each pair an
+    uplink. 10 us at each end; readings of small messages have a long tail, and 0.5 % of all are longer.
+    """
+    leaf = np.arange(hosts) // max(4, min(48, hosts // 4))
+    return Structure(
+        hosts, FatTree(leaf, 8, "static", 0.4 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
+        position_latency=np.array([10e-6]), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _two_stages(hosts: int) -> Structure:
+    """Two islands, each a tree 1:1, of 100 Gbit/s; the first has older processors. Switches are joined by 200 Gbit/s.
+
+    As Lichtenberg II of TU Darmstadt (HDR100): stage 1 has Cascade Lake, stage 2 Sapphire Rapids. 4:1 between them, an
+    uplink for each receiver at each level, and the 0.15 us that messages take longer on the older ones are chosen here;
+    so is the rank on the second socket, which takes 0.2 us longer and reaches 94 % of the rate.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    island = 2 * leaf // (leaf[-1] + 1)
+    plane = Stacked(FatTree(leaf, 2, "by receiver", 2 * RATE), FatTree(island, 8, "by receiver", 2 * RATE))
+    return replace(
+        _far_socket(hosts, 2), plane=plane,
+        position_rate=np.array([1.0, 0.94]), position_latency=np.array([0.0, 0.2e-6]),
+        overhead=np.where(island == 0, 0.15e-6, 0.0), processor=np.where(island == 0, 2, 0),
+    )  # fmt: skip
+
+
+def _director_of_islands(hosts: int) -> Structure:
+    """Islands of up to 32 hosts on one director switch, 8:1; the last quarter of them has 56 Gbit/s, the others 100.
+
+    As Graham of the Digital Research Alliance of Canada: EDR for hosts with processors only, FDR for those with two
+    GPUs, which have the same processors. Uplinks are as fast as the hosts of their island; a receiver has one up and
+    one down. Nothing blocks within an island. The rank far from the adapter takes 0.2 us longer and reaches 95 % of the
+    rate, and 0.3 % of readings are disturbed, which is chosen here.
+    """
+    island = np.arange(hosts) // max(4, min(32, hosts // 4))
+    islands = int(island[-1]) + 1
+    speed = RATE * np.where(np.arange(islands) >= islands - max(1, islands // 4), 0.545, 1.0)
+    return replace(
+        _far_socket(hosts, 2), plane=OneCore(island, 8, speed), rate=speed[island][:, None], hyperthreads=0.003,
+        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.2e-6]),
+    )  # fmt: skip
+
+
+def _island_of_gpus(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each that share an adapter. Four islands, each a tree 1:1, and 3:1 above them.
+
+    Adaptive. Hosts of the last island have 4 GPUs and 200 Gbit/s, the others processors only and 100 Gbit/s. As Raven
+    of MPCDF (HDR), of islands that do not block and a pruned tree above them. The taper, and that messages of GPUs take
+    0.4 us longer, are chosen here. The second socket is far from the adapter: 0.25 us longer and 94 % of the rate.
+    Within a host all go by the memory of the processors.
+    """
+    count = max(8, hosts // 2)
+    leaf = np.arange(count) // max(2, min(20, count // 16 * 2))
+    leaves = int(leaf[-1]) + 1
+    island = np.arange(leaves) * 4 // leaves
+    speed = RATE * np.where(np.arange(4) == 3, 2.0, 1.0)
+    gpus, far = island[leaf] == 3, np.arange(4) >= 2
+    size = np.bincount(island[leaf])
+    upper = FatTree(island[leaf], size / (np.maximum(1, np.round(size / 3)) + 0.5), "adaptive", speed)
+    plane = Stacked(FatTree(leaf, 1, "adaptive", speed[island]), upper)
+    return replace(
+        _far_socket(count, 4), plane=plane, rate=speed[island[leaf]][:, None],
+        position_rate=np.where(far, 0.94, 1.0), position_latency=np.where(far, 0.25e-6, 0.0),
+        overhead=np.where(gpus, 0.4e-6, 0.0), processor=np.zeros(count, np.int64),
+    )  # fmt: skip
+
+
+def _two_gpus_on_each_rail(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of 4 GPUs joined by NVLink, 100 GB/s for each two, and two adapters of 200 Gbit/s.
+
+    Two GPUs share an adapter. As Polaris of ALCF (A100, Slingshot), with one socket of 4 NUMA nodes. The adapters are
+    on two switches of a dragonfly, with a hop between these; 20 to 40 % of the messages between groups take a detour.
+    Groups of 2 hosts or a quarter of all, and the 0.06 us that the second GPU of an adapter takes longer, are chosen
+    here.
+    """
+    count = max(8, hosts // 2)
+    plane = Dragonfly(2 * count, 2 * max(2, count // 8 * 2), random.uniform(0.2, 0.4), 2 * RATE)
+    return Structure(
+        count, plane, each=4, rails=2, one_plane=True, other_rail=HOP, rate=np.full((count, 2), 2 * RATE),
+        position_latency=np.tile([0.0, 0.06e-6], 2),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 100e9),
+    )  # fmt: skip
+
+
+def _ports_on_both_leaves(hosts: int) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 GPUs and two cards with two ports of 100 Gbit/s each. RoCE.
+
+    Two GPUs share a port; the two ports of a card are on the two leaves of the rack. As Vela of IBM (A100): 6 machines
+    in a rack, or fewer here, and 8 uplinks of 100 Gbit/s for the 12 ports of a leaf, 3:2, or 2:1 for small racks; a
+    hash gives each two ports one. The second card is on the other socket, as near to its GPUs. 2 us at each end; 0.3 %
+    of readings are longer, because switches pause senders.
+    """
+    count = max(4, hosts // 4)
+    rack = np.arange(count) // max(2, min(6, count // 4))
+    leaf = np.arange(4)[None, :] % 2 * (rack[-1] + 1) + rack[:, None]
+    return Structure(
+        count, FatTree(leaf.ravel(), 1.5, "static"), each=8, rails=4, one_plane=True, other_rail=0.0,
+        position_latency=np.full(8, 2e-6), tail=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 250e9),
+    )  # fmt: skip
+
+
+def _two_tiles_on_each_rail(hosts: int) -> Structure:
+    """A quarter of the hosts, of 4 GPUs of two tiles with a rank each, and an adapter of 200 Gbit/s for each GPU.
+
+    1:1 adaptive. As Dawn of Cambridge (Intel Max 1550, HDR). All adapters of a rack of 2 to 8 hosts are on one leaf,
+    which is chosen here. Between tiles of a GPU 190 GB/s, between GPUs 30 GB/s by Xe Link, which joins each to each;
+    the second tile is further from the adapter, by 0.1 us.
+    """
+    count = max(4, hosts // 4)
+    rack, gpu = np.arange(count) // max(2, min(8, count // 4)), np.arange(8) // 2
+    far = np.not_equal.outer(gpu, gpu)
+    return Structure(
+        count, FatTree(np.repeat(rack, 4), 1, "adaptive", 2 * RATE), each=8, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), position_latency=np.tile([0.0, 0.1e-6], 4),
+        inside_latency=np.where(far, 1.5e-6, 0.8e-6), inside_rate=np.where(far, 30e9, 190e9),
+    )  # fmt: skip
+
+
+def _two_meshes(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 accelerators with an adapter of 100 Gbit/s each; 1:1, a hash gives each two one way.
+
+    As Atlas 900 of Huawei (Ascend 910), e.g. Cloud Brain II of Peng Cheng Laboratory: links of 30 GB/s, of which 25 are
+    left for data, join each to each of four accelerators (HCCS), and the two fours go by PCIe and the processors. All
+    adapters of a rack of 2 to 4 hosts are on one leaf, which is chosen here. RoCE, 1.5 us at each end; 0.3 % of
+    readings are longer, because switches pause senders.
+    """
+    count = max(4, hosts // 4)
+    rack, mesh = np.arange(count) // max(2, min(4, count // 4)), np.arange(8) // 4
+    far = np.not_equal.outer(mesh, mesh)
+    return Structure(
+        count, FatTree(np.repeat(rack, 8), 1, "static"), each=8, rails=8, one_plane=True, other_rail=0.0,
+        position_latency=np.full(8, 1.5e-6), tail=0.003,
+        inside_latency=np.where(far, 3e-6, 1.5e-6), inside_rate=np.where(far, 12e9, 25e9),
+    )  # fmt: skip
+
+
+def _whole_machines(hosts: int) -> Structure:
+    """Half of the hosts: virtual machines as large as theirs, of 200 Gbit/s, with 4 ranks on as many NUMA nodes. TCP.
+
+    As h3-standard-88 of Google Cloud, placed compactly. A flow gets at most 32 Gbit/s, what one core does, so that four
+    do not fill the adapter. Racks of 2 to 8 machines, 1:1; flows change their uplink now and then (PLB). 12 us at each
+    end, with a long tail; 0.5 % of readings are longer. All but the machine and its rate are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = np.arange(count) // max(2, min(8, count // 8 * 2))
+    racks, (longer, inside) = int(rack[-1]) + 1, _numa_places(4)
+    return Structure(
+        count, FatTree(rack, 1, "lingering", 2 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
+        position_latency=12e-6 + longer, interrupts=3e-6, tail=0.005,
+        group_rate=np.full((racks, racks), 0.32 * RATE), **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -2474,5 +2675,18 @@ BUILDING: Mapping[str, Make] = {
     "8 GPUs on 4 relayed rails, lingering routes": lambda hosts, random: _private_networks(hosts),
     "cube mesh of GPUs on 4 adapters": lambda hosts, random: _hybrid_cube_mesh(hosts),
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "fat tree 3:2 by receiver, far socket": lambda hosts, random: _sixteen_core_switches(hosts),
+    "hypercube, far socket": lambda hosts, random: _nine_dimensions(hosts),
+    "routes by load in a dragonfly, far socket": lambda hosts, random: _processors_in_a_dragonfly(hosts),
+    "Ethernet 2:1, 10 Gbit/s": lambda hosts, random: _six_spines(hosts),
+    "two islands of two processors": lambda hosts, random: _two_stages(hosts),
+    "islands on one core, 8:1, two generations": lambda hosts, random: _director_of_islands(hosts),
+    "islands with and without GPUs, 3:1": lambda hosts, random: _island_of_gpus(hosts),
+    "4 GPUs on 2 rails in a dragonfly": _two_gpus_on_each_rail,
+    "8 GPUs on 4 ports, 3:2 static": lambda hosts, random: _ports_on_both_leaves(hosts),
+    "8 tiles on 4 rails": lambda hosts, random: _two_tiles_on_each_rail(hosts),
+    "8 accelerators in two meshes": lambda hosts, random: _two_meshes(hosts),
+    "virtual machines with limits of flows": lambda hosts, random: _whole_machines(hosts),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
