@@ -1,9 +1,14 @@
 """What a place on every host costs is no fault of the ranks that have it."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+from everylink.judge.judge import judge
 from everylink.judge.positions import places_of
+from everylink.model.rows import MAIN
+from pair_rows import rows_of_pairs, run_of
 
 HOSTS, EACH = 8, 2
 FAR, SLOW = 0.2, 0.5  # log of the factor
@@ -51,3 +56,33 @@ def test_nothing_is_taken_where_too_few_links_between_any_two_places_are_known()
     known = HOST_OF < 3  # 6 links of any two places
     few = np.where(known[:, None] & known[None, :], times(), np.float32(np.nan))
     assert places_of(few, PLACE_OF, HOST_OF, ONE, ONE) is None
+
+
+def test_a_slow_rank_in_a_zone_of_two_leaves_is_no_place() -> None:
+    """Two zones of two leaves of two hosts; the second rank of the last host is slow."""
+    leaf, zone = HOST_OF // 2, np.arange(HOSTS) // 4
+    slow = (PAIRS[0] == 15) | (PAIRS[1] == 15)
+    time = np.log(1e-6) + 0.4 * (leaf[PAIRS[0]] != leaf[PAIRS[1]]) + SLOW * slow
+    first = np.where(HOST_OF[:, None] == HOST_OF[None, :], np.nan, time).astype(np.float32)
+    usual = np.nanmin(first.reshape(HOSTS, EACH, HOSTS, EACH), axis=(1, 3), initial=np.inf)
+    alone, beside = (places_of(first, PLACE_OF, HOST_OF, zone, ONE, of) for of in (None, usual))
+    assert alone is not None
+    assert beside is not None
+    assert np.ptp(alone.added) == pytest.approx(0.4, abs=1e-5)  # the slow rank decides which leaves are compared
+    assert np.ptp(beside.added) == pytest.approx(0, abs=1e-5)
+
+
+@pytest.mark.parametrize("small", [(2, 3), (3,)])
+def test_ranks_that_pay_alike_for_their_place_are_told_together(small: tuple[int, ...]) -> None:
+    """The ranks 2 and 3 of each host pay for their place in large messages, these in small ones."""
+    each = 4
+    host_of = np.repeat(np.arange(HOSTS), each)
+    pairs = np.array([(a, b) for a, b in itertools.combinations(range(len(host_of)), 2) if host_of[a] != host_of[b]])
+    random, rows = np.random.default_rng(1), {}
+    for size, usual, far in ((1, 1e-6, small), (1 << 20, 1e-4, (2, 3))):
+        times = usual * np.where(np.isin(pairs % each, far).any(axis=1), 1.2 if size == 1 else 1.3, 1.0)
+        rows[size] = [rows_of_pairs(pairs, times, np.arange(len(pairs)), MAIN, 0.01, random)]
+    told = [one for one in judge(run_of(host_of, len(pairs), rows)).structure if one.kind == "position"]
+    assert [one.subject for one in told] == [("2", "3")]
+    assert told[0].text == f"each host: its ranks 2-3 take {told[0].factor:.2f}x the time"
+    assert told[0].factor == pytest.approx(1.3, abs=0.02)

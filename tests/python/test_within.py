@@ -60,6 +60,20 @@ def test_hosts_whose_readings_have_a_long_tail_are_not_slow_by_chance() -> None:
     assert [one.host for one in find_within(run, run.sizes[0]) if one.sure] == [7]
 
 
+def test_a_host_of_which_slow_links_were_measured_more_often_is_not_slow() -> None:
+    """Half of its links, those of one rank, take twice as long; they were measured ten times as often."""
+    pairs = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
+    random, parts = np.random.default_rng(3), []
+    for host in range(HOSTS):
+        slow = (host == 4) & (pairs == 0).any(axis=1)
+        times = USUAL * np.where(slow, 2.0, 1.0)
+        parts += [rows_of_pairs(pairs + host * EACH, times, turn, MAIN, 0.01, random) for turn in range(2)]
+        if host == 4:
+            parts += [rows_of_pairs(pairs[slow] + 16, times[slow], turn, MAIN, 0.01, random) for turn in range(2, 20)]
+    run = run_of(np.repeat(np.arange(HOSTS), EACH), 20, {1 << 20: parts})
+    assert not find_within(run, run.sizes[0])
+
+
 # In memory of GPUs, ranks and pairs of ranks are compared with the same places of other hosts, too.
 
 

@@ -19,6 +19,7 @@ from everylink.robust import known_sample
 from everylink.units import plural, size_text
 
 SHOWS = np.log(1.05)  # log of the factor from which a difference is told
+SAME = 0.03  # log of the factor by which places that are told together differ from the next one
 FEWEST_LOADED = 20  # links of each kind, inside groups and between them, measured under load and alone
 MOST_NAMED = 4  # groups, in a sentence
 FEW = 2  # groups: nothing tells at which of them the way between them would be slow
@@ -38,7 +39,7 @@ def structures_at(
 ) -> Iterator[Structure]:
     """What one size shows. `faulty`: devices that are at fault on all hosts."""
     yield from _of_kinds(judged, names, kinds)
-    yield from _of_positions(results, judged, faulty)
+    yield from _of_positions(results, judged, names, faulty)
     yield from _of_cores(judged, names)
     yield from _of_ways(judged, names)
     yield from _of_groups(judged, names)
@@ -47,14 +48,21 @@ def structures_at(
 
 
 def each_once(structures: Sequence[Structure]) -> tuple[Structure, ...]:
-    """What several sizes show, at the size where it shows most. Oversubscription is told in place of groups."""
+    """What several sizes show, at the size where it shows most. Oversubscription is told in place of groups, and of
+    places of ranks those that are told together with others where they show more."""
     found: dict[tuple[str, tuple[str, ...]], Structure] = {}
     for structure in structures:
         key = structure.kind, structure.subject
         if key not in found or (structure.factor or 0) > (found[key].factor or 0):
             found[key] = structure
-    shared = any(kind == "oversubscription" for kind, _ in found)
-    return tuple(one for one in found.values() if not (shared and one.kind == "groups"))
+    dropped = {"groups"} if any(kind == "oversubscription" for kind, _ in found) else set[str]()
+    told = set[str]()
+    for one in sorted(found.values(), key=lambda one: -(one.factor or 0)):
+        if one.kind == "position":
+            if told.issuperset(one.subject):
+                del found[one.kind, one.subject]
+            told.update(one.subject)
+    return tuple(one for one in found.values() if one.kind not in dropped)
 
 
 def _of_kinds(judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]:
@@ -80,28 +88,31 @@ def _of_kinds(judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]
             yield _class(subject[0], factor, judged, text, QUESTIONS[names.unit_kind])
 
 
-def _of_positions(results: Results, judged: Judged, faulty: Collection[str]) -> Iterator[Structure]:
+def _of_positions(results: Results, judged: Judged, names: Names, faulty: Collection[str]) -> Iterator[Structure]:
     """What ranks pay for their place on every host."""
     ranks = results.ranks
     places = judged.readings.places
     if places is None:
         return
-    added = places.of_place
-    for place, effect in enumerate((added - np.nanmin(added)).tolist()):
+    effect, usual = places.of_place - np.nanmin(places.of_place), set(ranks.numa_distance.tolist())
+    alike: dict[tuple[tuple[int, ...], str], list[int]] = {}  # places, by their hosts and why they are slower
+    for place in np.argsort(effect).tolist():
         own = np.flatnonzero(places.of_rank == place)
-        if not effect >= SHOWS or ranks.device[own[0]] in faulty:
+        if not effect[place] >= SHOWS or ranks.device[own[0]] in faulty:
             continue
-        locals_ = sorted(set(ranks.local_rank[own].tolist()))
-        distances = set(ranks.numa_distance[own].tolist())
-        why = ""
-        usual = set(ranks.numa_distance.tolist()) - distances
-        if len(distances) == 1 and usual and min(distances) > min(usual) >= 0:
+        distances, why = set(ranks.numa_distance[own].tolist()), ""
+        if len(distances) == 1 and (others := usual - distances) and min(distances) > min(others) >= 0:
             why = f", NUMA distance {min(distances)} from {ranks.device[own[0]] or 'the adapter'}"
-        which = folded([str(number) for number in locals_]).strip("[]")
-        what = f"rank {which} takes" if len(locals_) == 1 else f"ranks {which} take"
-        text = f"each host: its {what} {np.exp(effect):.2f}x the time{why}"
-        told_by = "facts" if why else "times"
-        yield Structure("position", (which,), float(np.exp(effect)), judged.size.bytes, told_by, text, "")
+        alike.setdefault((tuple(np.unique(ranks.host_index[own]).tolist()), why), []).append(place)
+    for (hosts, why), slower in alike.items():
+        of_hosts = () if len(hosts) == len(names.hosts) else (names.in_short(hosts),)
+        where = f"{of_hosts[0]}: their" if of_hosts else "each host: its"
+        for part in np.split(slower, np.flatnonzero(np.diff(effect[slower]) > SAME) + 1):
+            numbers = [str(one) for one in np.unique(ranks.local_rank[np.isin(places.of_rank, part)])]
+            which = f"rank {numbers[0]} takes" if len(numbers) == 1 else f"ranks {folded(numbers).strip('[]')} take"
+            factor = float(np.exp(np.median(effect[part])))
+            text, told_by = f"{where} {which} {factor:.2f}x the time{why}", "facts" if why else "times"
+            yield Structure("position", (*of_hosts, *numbers), factor, judged.size.bytes, told_by, text, "")
 
 
 def _of_cores(judged: Judged, names: Names) -> Iterator[Structure]:

@@ -64,21 +64,24 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
 
     Links within a NUMA node are compared with each other, links between NUMA nodes too, and of these those between the
     same two places on hosts of one kind: some cores are further from each other than others. A low quantile of a host's
-    links counts, so one slow rank does not make its host slow.
+    links counts, so one slow rank does not make its host slow; each link once, however often it was measured again.
     """
     ranks, host_of = results.ranks, results.ranks.host_index.astype(np.int64)
-    frm, to, time = _inside(size, host_of)
+    frm, to, every = _inside(size, host_of)
+    of_link = frm * len(ranks) + to
+    link, time, count, _ = _low_of(of_link, every, every, np.ones(len(every), np.int64))
+    frm, to = np.divmod(link, len(ranks))
     host = host_of[frm]
     of_kind = np.zeros(len(host), np.int64) if kinds is None else kinds.of_host[host]
     usual = _of_classes(time, _classes(ranks, frm, to, of_kind), host)
+    beyond = every - usual[np.searchsorted(link, of_link)]
     known = np.isfinite(usual)
-    frm, to, time, rest = frm[known], to[known], time[known], time[known] - usual[known]
-    if len(np.unique(host_of[frm])) < FEWEST_HOSTS:
+    frm, to, host, count = frm[known], to[known], host[known], count[known]
+    time, rest = time[known], time[known] - usual[known]
+    if len(np.unique(host)) < FEWEST_HOSTS:
         return []
-    noise = moderated(max(spread(rest), upper_spread(rest)), len(rest) // 2)  # a long tail lies above the median
-    link, rest, count, time = _low_of(frm * len(ranks) + to, rest, time, np.ones(len(rest), np.int64))
-    frm, to = np.divmod(link, len(ranks))
-    host = host_of[frm]
+    beyond = beyond[np.isfinite(beyond)]
+    noise = moderated(max(spread(beyond), upper_spread(beyond)), len(beyond) // 2)  # a long tail lies above the median
     found = _slow_of(_low_of(host, rest, time, count), noise, lambda number: (number, ()), SETTLED_HOST)
     if not ranks.in_memory_of_gpus:
         return found
