@@ -129,6 +129,12 @@ def test_prose_wraps_at_120_columns(page: Path) -> None:
     assert [line for line in lines if len(line) > 120] == []
 
 
+def test_every_decision_is_listed_once() -> None:
+    folder = ROOT / "docs/decisions"
+    there = sorted(page.name for page in folder.glob("[0-9]*.md"))
+    assert sorted(re.findall(r"\((\d{4}-[^)]*\.md)\)", (folder / "README.md").read_text())) == there
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
