@@ -195,7 +195,19 @@ def test_of_three_groups_one_that_may_just_be_further_away_is_a_suspect(groups: 
     said = judge(run_of(np.arange(8 * groups), 9 * 99, {SIZE: rows}))
     assert [(one.kind, one.subject[0]) for one in (said.verdicts if named else said.suspects)] == [("group", "n8")]
     assert bool(said.verdicts) == named
-    assert any("further away" in remark for remark in said.remarks) != named
+    assert any("Of three groups" in remark for remark in said.remarks) != named
+
+
+@pytest.mark.parametrize(("longer", "named"), [(1.15, False), (1.4, True)])
+def test_the_way_between_two_of_three_groups_may_just_be_longer(longer: float, named: bool) -> None:
+    """Links with other groups take 1.5 times as long as those inside; those between two groups `longer`."""
+    pairs, between, of_first = _pairs_of_groups(3)
+    times = 1e-4 * np.where(between, np.where((pairs < 8).any(axis=1) & of_first, 1.5 * longer, 1.5), 1.0)
+    random = np.random.default_rng(1)
+    rows = [rows_of_pairs(pairs, times, turn * 99 + pairs.sum(axis=1) % 99, MAIN, 0.01, random) for turn in range(9)]
+    said = judge(run_of(np.arange(24), 9 * 99, {SIZE: rows}))
+    assert [one.subject for one in said.verdicts if one.kind == "trunk"] == [("n[0-7]", "n[8-15]")] * named
+    assert [one.subject for one in said.suspects if one.kind == "trunk"] == [("n[0-7]", "n[8-15]")] * (not named)
 
 
 def test_beside_a_slow_group_of_four_the_third_may_just_be_further_away() -> None:

@@ -67,7 +67,10 @@ FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
 MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
 FEW_GROUPS, PART_OF_GAP = 4, 0.25  # of fewer one may be further, by a part of what links to others take longer (log)
-ONE_OF_THREE = "Of three groups a slow one may just be further away: --expect or --baseline can tell."
+PART_OF_WAY = 0.5  # likewise the way between two of them
+ONE_OF_THREE = (
+    "Of three groups, or the ways between them, a slow one may just be longer: --expect or --baseline can tell."
+)
 UNKNOWN_GROUPS = (
     "Too few links were measured to see which hosts share a switch, so what looks slow may be how groups differ: "
     "--topology FILE names them."
@@ -223,16 +226,21 @@ class _Sizes:
         return sure, [verdict for verdict in slow if verdict not in certain]
 
     def _apart(self, clear: Iterable[Verdict], judged: Judged) -> tuple[list[Verdict], list[Verdict]]:
-        """The verdicts but those on one group of three that may just be further away, and these; adds why they are not
-        sure. Groups that are slower do not count: two of the others may be near to each other."""
+        """The verdicts but those on one group of three, or the way between two of them, that may just be further away,
+        and these; adds why they are not sure. Groups that are slower do not count: two of the others may be near to
+        each other."""
         clear, effects = list(clear), judged.findings.effects
-        groups = {self._names.group(group) for group in np.unique(effects.group_of).tolist()}
+        numbers = np.unique(effects.group_of).tolist()
+        groups = {self._names.group(group) for group in numbers}
+        in_short = {self._names.group_in_short(group) for group in numbers}
         of_groups = [one for one in clear if one.subject in groups]
         kept, of_few = list[Verdict](), list[Verdict]()
         for one in clear:
-            slower = sum((other.factor or np.inf) > (one.factor or np.inf) for other in of_groups)
-            may_be_apart = slower > 0 or np.log(one.factor or np.inf) < PART_OF_GAP * effects.gap
-            is_of_few = one in of_groups and effects.whole_groups - slower < FEW_GROUPS
+            is_way = one.kind == "trunk" and in_short.issuperset(one.subject)
+            slower = 0 if is_way else sum((other.factor or np.inf) > (one.factor or np.inf) for other in of_groups)
+            least = (PART_OF_WAY if is_way else PART_OF_GAP) * effects.gap
+            may_be_apart = slower > 0 or np.log(one.factor or np.inf) < least
+            is_of_few = (is_way or one in of_groups) and effects.whole_groups - slower < FEW_GROUPS
             (of_few if may_be_apart and is_of_few else kept).append(one)
         if of_few:
             self._collected.remarks.append(ONE_OF_THREE)
