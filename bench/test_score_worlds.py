@@ -247,6 +247,11 @@ def test_the_hosts_of_a_slow_chassis_are_one_verdict_where_they_are_in_a_row() -
 
 
 @pytest.mark.long("more structures")
+def test_a_leaf_is_not_named_for_its_slow_host_which_was_measured_alone_most() -> None:
+    assert_only_verdict("islands with one uplink, far socket", "host", seed=8001)
+
+
+@pytest.mark.long("more structures")
 def test_a_group_of_which_a_chassis_is_half_is_not_named_beside_it() -> None:
     assert_only_verdict("dragonfly of single cables", "chassis", seed=9402)
 

@@ -209,6 +209,7 @@ class PhaseReadings:
             links = self.of_hosts.links_of(one, findings.effects.group_of)
             if one.kind == "group":
                 links = _without(bad | (in_groups - _members(one, findings)), links)
+                links = _without(self.bad_elsewhere, links) or links
                 slow[one] = _with_most(
                     beside.are_slow(one.effect, part, False, GONE_OF_GROUP, unless_usual=True)
                     for part in _by_far_group(links, findings.effects.group_of)
