@@ -22,6 +22,7 @@ from everylink.judge.phases import (
     PhaseReadings,
     UnderLoad,
     alone_rows,
+    is_well_with_other_kinds,
     measured_in,
     shows_in_its_group,
     under_load,
@@ -125,9 +126,14 @@ class Judged:
         return measured_in(alone_rows(self.size), self.readings, typical=True)
 
     def is_slow_with_some(self, one: Found | Trunk) -> bool:
-        """Whether some of its links are slow alone, and others, which could show it, are not."""
+        """Whether some of its links are slow alone, and others, which could show it, are not; of a host also those
+        under load, if they are with other kinds of hosts."""
         if _is_a(one, "pair"):
             return False
+        if _is_a(one, "host") and self.findings.effects.equals.kinds > 1 and is_whole(self.readings.hosts):
+            times = self.readings.between_hosts.median
+            if is_well_with_other_kinds(one, self.findings.effects, times):
+                return True
         if _is_a(one, "rank") and self.alone.is_slow_near(one, self.findings) is False:
             return True
         if _is_way(one):

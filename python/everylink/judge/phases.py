@@ -17,6 +17,7 @@ from everylink.judge.comparable import (
     LEAST,
     LEAST_ALONE,
     SHOWN_ALONE,
+    USUAL_OF_SLOW,
     BestReadings,
     Comparable,
     Links,
@@ -326,6 +327,21 @@ def shows_in_its_group(host: Found, effects: Effects) -> bool:
     number, group_of = host.subject[0], effects.group_of
     mates = np.setdiff1d(np.flatnonzero(group_of == group_of[number]), [number])
     return bool(len(mates)) and float(np.mean(effects.shows(number, mates))) > 0.5
+
+
+def is_well_with_other_kinds(host: Found, effects: Effects, times: NDArray[np.float32]) -> bool:
+    """Whether as many links of a host with other kinds of hosts, as near, take clearly less time than its slow ones: it
+    would slow these, too. `times`: log seconds between hosts, [from, to]."""
+    number, group_of, kind_of = host.subject[0], effects.group_of, effects.equals.kind_of
+    slow = effects.shows(number, np.arange(len(group_of)))
+    near = group_of == group_of[number]
+    as_near = np.isin(near, near[slow]) & ~np.isin(kind_of, kind_of[slow])
+    time = np.fmax(times[number], times[:, number])
+    known = slow & np.isfinite(time)
+    if not known.any():
+        return False
+    well = as_near & (time < np.quantile(time[known], USUAL_OF_SLOW) - GONE * host.effect)
+    return int(well.sum()) >= max(FEWEST_OF_HOST, int(slow.sum()))
 
 
 def _by_far_group(links: Links, group_of: NDArray[np.int64]) -> list[Links]:
