@@ -53,6 +53,7 @@ ALL_PARTNERS = 0.75  # part of the other hosts with which a host must be slow
 FURTHER_WAY = 0.03  # log of the factor of small messages, by less of which ways with as many switches differ
 FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
+CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 FEW_OF_GROUPS = 0.25  # of the pairs of two groups found in the times: these may be several switches
 HIDDEN = "while all measure, what they share hides it"
@@ -88,13 +89,13 @@ class Judged:
     @cached_property
     def filled(self) -> frozenset[Found]:
         """Hosts of several ranks that are slow only while all measure, but with nearly all others, inside their group,
-        too, and by more than single links differ. No way between groups explains that: what their ranks share is slow,
+        too, and clearly by more than single links differ. No way between groups explains that: what their ranks share is slow,
         and a single rank does not fill it."""
         ranks, needed = np.bincount(self.readings.host_of), ALL_PARTNERS * self.findings.pairs.measured
         hosts = (one for one in self._under_load.contention if _is_a(one, "host"))
         several = (one for one in hosts if ranks[one.subject[0]] > 1 and one.subject[0] not in self.findings.beyond)
         with_all = (one for one in several if one.links >= needed[one.subject[0]])
-        clear = (one for one in with_all if one.effect > self.findings.effects.noise)
+        clear = (one for one in with_all if one.effect > CLEAR_OF_LINKS * self.findings.effects.noise)
         return frozenset(one for one in clear if shows_in_its_group(one, self.findings.effects))
 
     @property

@@ -233,7 +233,7 @@ class _Sizes:
         numbers = np.unique(effects.group_of).tolist()
         groups = {self._names.group(group) for group in numbers}
         in_short = {self._names.group_in_short(group) for group in numbers}
-        of_groups = [one for one in clear if one.subject in groups]
+        of_groups = [one for one in clear if one.kind == "group" and one.subject in groups]
         kept, of_few = list[Verdict](), list[Verdict]()
         for one in clear:
             is_way = one.kind == "trunk" and in_short.issuperset(one.subject)
