@@ -41,6 +41,7 @@ MORE_NOISE, MANY_FOR_MOST = 3.0, 0.04  # of links between groups: than those ins
 MOSTLY = 0.7  # of its steps: a host that is slow in more is slow
 MOST_FOUND, MOST_TRIED = 64, 8  # hosts; the clearest ones are tried in turn
 FALSE_RATE = 0.001
+OF_ALL = 0.75  # part of the standard deviation of all hosts, a few of which may be slow now and then, too
 LIKELY, MOST_SUSPECTS = 0.05, 8  # a host is a suspect if chance explains its slow steps less often than this
 ENOUGH = 45  # steps of a host, of which one that is slow in 10 % has a slow one with a chance of 99 %
 FEWEST_STRETCHES = 2  # of a host that flaps: with one it may have been busy for a while
@@ -332,8 +333,9 @@ def _arc(slow: Index, steps: Index, expected: Values) -> Values:
 
 
 def _chance_by_scatter(own: float, others: Values, steps: Index) -> float:
-    """How often a host lies so far above its equals, if hosts differ as the others do."""
-    scatter = max(spread(others), float(np.median(0.5 / np.sqrt(np.maximum(steps, 1)))))
+    """How often a host lies so far above its equals, if hosts differ as the others do, of which some differ more than
+    the middle of them tells."""
+    scatter = max(spread(others), OF_ALL * float(np.std(others)), float(np.median(0.5 / np.sqrt(np.maximum(steps, 1)))))
     return float(normal_tail((own - np.median(others)) / scatter))
 
 
