@@ -61,6 +61,17 @@ def test_nothing_is_accused_in_a_healthy_world(structure: str) -> None:
     assert scored(structure).wrong == 0
 
 
+def test_hosts_that_are_far_from_others_of_their_kind_only_are_not_accused() -> None:
+    assert scored("condo cluster", seed=8101).wrong == 0
+
+
+@pytest.mark.long("more structures")
+@pytest.mark.parametrize("structure", ["Kautz graph", "chassis in a dragonfly, two processors"])
+def test_nothing_is_accused_where_healthy_hosts_were(structure: str) -> None:
+    """One a little by contention, one now and then as a few others."""
+    assert scored(structure, seed=8101).wrong == 0
+
+
 @pytest.mark.one_in(125)
 @pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, *HARD_HOSTS)])
 def test_a_slow_host_is_the_only_verdict(structure: str) -> None:
