@@ -89,8 +89,8 @@ class Judged:
     @cached_property
     def filled(self) -> frozenset[Found]:
         """Hosts of several ranks that are slow only while all measure, but with nearly all others, inside their group,
-        too, and clearly by more than single links differ. No way between groups explains that: what their ranks share is slow,
-        and a single rank does not fill it."""
+        too, and by clearly more than single links differ. No way between groups explains that: what their ranks share
+        is slow, and a single rank does not fill it."""
         ranks, needed = np.bincount(self.readings.host_of), ALL_PARTNERS * self.findings.pairs.measured
         hosts = (one for one in self._under_load.contention if _is_a(one, "host"))
         several = (one for one in hosts if ranks[one.subject[0]] > 1 and one.subject[0] not in self.findings.beyond)

@@ -230,6 +230,8 @@ class _Sizes:
         and these; adds why they are not sure. Groups that are slower do not count: two of the others may be near to
         each other."""
         clear, effects = list(clear), judged.findings.effects
+        if not any(one.kind in ("group", "trunk") for one in clear):
+            return clear, []
         numbers = np.unique(effects.group_of).tolist()
         groups = {self._names.group(group) for group in numbers}
         in_short = {self._names.group_in_short(group) for group in numbers}
