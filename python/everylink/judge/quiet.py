@@ -18,6 +18,7 @@ from everylink.judge.phases import FEWEST_UNDER_LOAD
 from everylink.judge.readings import Readings, readings_in
 from everylink.judge.uplinks import ONE_GROUP, Uplink, between_parts, ends_of_pair, slow_pairs_of
 from everylink.judge.verdict import BANDWIDTH, Verdict
+from everylink.judge.ways_alone import are_further
 from everylink.model.results import Results, Size
 from everylink.model.rows import QUARTER
 
@@ -110,9 +111,9 @@ def more_ends(quiet: Judged, judged: Judged) -> Iterator[Found]:
             yield one
 
 
-def more_ways(quiet: Judged, judged: Judged, names: Names) -> Iterator[Verdict]:
+def more_ways(quiet: Judged, judged: Judged, names: Names, small: Judged | None) -> Iterator[Verdict]:
     """The ways between two groups, or parts of them, that show with a quarter of the ranks busy, and alone, but not
-    under full load."""
+    under full load. Not some pairs of two groups that are further apart by what `small` messages take longer."""
     effects, groups = quiet.findings.effects, {one.subject[0] for one in judged.unexplained if one.kind == "group"}
     groups -= slow_by_their_ways(quiet, judged)
     longer, folded = quiet.longer, quiet.folded_alone
@@ -124,7 +125,7 @@ def more_ways(quiet: Judged, judged: Judged, names: Names) -> Iterator[Verdict]:
         pairs = len(trunk.far) * (effects.group_of == trunk.group).sum()
         if not quiet.told and len(slow) < ONE_GROUP * pairs:
             parts = list(between_parts(slow, effects.group_of, longer))
-        yield from (uplink_verdict(part, quiet, names) for part in parts)
+        yield from (uplink_verdict(part, quiet, names) for part in parts if not _is_further(part, quiet, small))
         is_known = bool(judged.slow_ways & set(trunk.ways(effects.group_of)))
         is_whole = len(slow) >= MOST * pairs or trunk in quiet.edges.trunks  # these are slow by their hosts
         is_whole = is_whole and not quiet.is_slow_with_some(trunk)
@@ -132,8 +133,13 @@ def more_ways(quiet: Judged, judged: Judged, names: Names) -> Iterator[Verdict]:
             yield trunk_verdict(trunk, quiet, names)
     for uplink in quiet.uplinks:
         is_proven = uplink.other >= 0 or sum(pair in quiet.slow_alone for pair in uplink.pairs) >= PROVEN
-        if is_proven and not {uplink.group, uplink.other} & groups:
+        if is_proven and not {uplink.group, uplink.other} & groups and not _is_further(uplink, quiet, small):
             yield uplink_verdict(uplink, quiet, names)
+
+
+def _is_further(uplink: Uplink, quiet: Judged, small: Judged | None) -> bool:
+    """As are_further, of its pairs."""
+    return are_further([(pair.subject[0], pair.subject[1]) for pair in uplink.pairs], quiet, small)
 
 
 def _has_enough(quiet: Readings) -> NDArray[np.bool_]:

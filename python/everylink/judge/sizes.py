@@ -320,7 +320,7 @@ class _Sizes:
         """What is told when all sizes are seen."""
         names = self._names
         if quiet is not None:
-            ways, of_few = self._apart(more_ways(quiet, judged, names), quiet)
+            ways, of_few = self._apart(more_ways(quiet, judged, names, self._small), quiet)
             self._quiet_ways = [calibrated(one, is_alone=True) for one in ways] or self._quiet_ways
             self._collected.suspects += of_few
             self._longer.see(quiet, names)

@@ -57,7 +57,7 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
     for one, other in slower:
         less, effect = sorted((slower[one, other], slower.get((other, one), 0.0)))
         is_load = effect < GONE_OF_PAIR * by_load.get(frozenset((one, other)), 0.0)
-        if one < other and less >= BOTH * effect and not is_load and not _is_further([(one, other)], judged, small):
+        if one < other and less >= BOTH * effect and not is_load and not are_further([(one, other)], judged, small):
             found.append(Found("pair", (one, other), Side.BOTH, effect, effect / LEAST_ALONE, 1))
     return tuple(found) if len(found) <= MOST else ()
 
@@ -82,7 +82,7 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
         are_well = beside.any() and (between.beyond[beside] < effect / 2).mean() >= ALL_WELL
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
         hosts = Counter(group_of[list(set(itertools.chain(*links)))].tolist())
-        if min(hosts.values()) >= FEWEST_HOSTS and are_slow and are_well and not _is_further(links, judged, small):
+        if min(hosts.values()) >= FEWEST_HOSTS and are_slow and are_well and not are_further(links, judged, small):
             far, z = np.flatnonzero(group_of == groups[1]).tolist(), effect / LEAST_ALONE * float(np.sqrt(len(links)))
             yield Trunk(*groups, tuple(far), (), Side.BOTH, effect, z, len(links))
 
@@ -192,7 +192,7 @@ def _effects_of_pairs(judged: Judged) -> dict[frozenset[int], float]:
     return {frozenset(one.subject): one.effect for one in judged.findings.bad if one.kind == "pair"}
 
 
-def _is_further(links: Links, judged: Judged, small: Judged | None) -> bool:
+def are_further(links: Links, judged: Judged, small: Judged | None) -> bool:
     """Whether these take at most twice as many seconds longer than equals as small messages do."""
     if small is None:
         return False
