@@ -45,6 +45,7 @@ from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
 from everylink.model.results import Ranks, Results, Size
+from everylink.model.rows import chosen
 from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
@@ -54,6 +55,7 @@ FURTHER_WAY = 0.03  # log of the factor of small messages, by less of which ways
 FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
 CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
+MANY_PAIRS = 1 / 3  # of a host
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 FEW_OF_GROUPS = 0.25  # of the pairs of two groups found in the times: these may be several switches
 HIDDEN = "while all measure, what they share hides it"
@@ -226,32 +228,29 @@ class Judged:
             and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
         ]  # fmt: skip
 
-    def by_alone(self, quiet: "Judged | None", small: "Judged | None", of_ranks: Set[int]) -> tuple[Found, ...]:
+    def by_alone(self, quiet: "Judged | None", small: "Judged | None", slow_ranks: Set[int]) -> tuple[Found, ...]:
         """Hosts that are slow by what was measured alone, though not under load; a few, as many are another kind.
 
         Of messages that show bandwidth, and by more seconds than `small` ones take longer: a host may be further away.
-        Pairs that were measured because they look slow say nothing of the others of a host, nor does one of its ranks.
-        `quiet`: the judgement with a quarter of the ranks busy; `of_ranks`: hosts that have a rank that is slow at
-        another size.
+        Pairs that were measured because they look slow say nothing of the others of a host, unless many do, nor does
+        one of its ranks. `quiet`: the judgement with a quarter of the ranks busy; `slow_ranks`: those at any size.
         """
         if self.findings.effects.equals.one_host or self.size.bytes < BANDWIDTH:
             return ()
         pairs, found = self.findings.looking_slow | (quiet.findings.looking_slow if quiet else set()), list[Found]()
-        told = hosts_among(self.unexplained, self.readings)
-        seen = {
-            host: self._alone("host", host, pairs)
-            for host in sorted(set(self.alone.hosts_that_tell()) - told - of_ranks)
-            if self.alone.knows_devices(host, self.ranks.device)
-        }
-        slow_hosts = {host for host, (_, slow) in seen.items() if slow.may_be_all}
-        are_few, without = len(slow_hosts | told) <= many_alike(self.readings.hosts), self._without(slow_hosts)
+        told, of_ranks = hosts_among(self.unexplained, self.readings), set(self.readings.host_of[list(slow_ranks)])
+        beside, seen = self._without_ranks(slow_ranks), dict[int, tuple[Judged, Found, SlowWith]]()
+        for host in sorted(set(self.alone.hosts_that_tell()) - told):
+            by = beside if host in of_ranks else self
+            if by.alone.knows_devices(host, self.ranks.device):
+                seen[host] = by, *by._alone("host", host, _few_of(host, pairs, self.readings.hosts))
+        slow_hosts = {host for host, (_, _, slow) in seen.items() if slow.may_be_all}
+        are_few = len(slow_hosts | told) <= many_alike(self.readings.hosts)
         for host in sorted(slow_hosts):
-            one, slow = seen[host]
+            by, one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
-                one, slow = without._alone("host", host, pairs)
-            if not slow.all:
-                continue
-            if not _is_further(slow.seconds, host, small) and self._is_slow_near(one):
+                one, slow = by._without(slow_hosts)._alone("host", host, _few_of(host, pairs, self.readings.hosts))
+            if slow.all and not _is_further(slow.seconds, host, small) and by._is_slow_near(one):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
         return tuple(one for one in found if one not in many)
@@ -259,6 +258,14 @@ class Judged:
     def _without(self, hosts: Set[int]) -> "Judged":
         """The same, but links of these hosts are no good ones to compare with alone."""
         return replace(self, alone=replace(self.alone, bad_elsewhere=self.alone.bad_elsewhere | hosts))
+
+    def _without_ranks(self, ranks: Set[int]) -> "Judged":
+        """The same without what was measured alone of some ranks."""
+        if not ranks:
+            return self
+        rows, left_out = alone_rows(self.size), list(ranks)
+        rows = chosen(rows, ~np.isin(rows.frm, left_out) & ~np.isin(rows.to, left_out))
+        return replace(self, alone=measured_in(rows, self.readings, bad_elsewhere=self.alone.bad_elsewhere))
 
     def _alone(self, kind: str, number: int, without: Set[frozenset[int]] = frozenset()) -> tuple[Found, SlowWith]:
         """A host or rank as its links alone show it, and how many are slow; `without`: pairs of hosts that do not
@@ -543,6 +550,12 @@ class Names:
             names = tuple(self.rank(self._first_rank[i]) for i in found.subject)
             return ("link" if found.side == Side.SEND else "pair"), names
         return "pair", tuple(self.hosts[i] for i in found.subject)
+
+
+def _few_of(host: int, pairs: Set[frozenset[int]], hosts: int) -> Set[frozenset[int]]:
+    """Those of these pairs that a host has, if they are not many of its pairs."""
+    own = {pair for pair in pairs if host in pair}
+    return own if len(own) < MANY_PAIRS * (hosts - 1) else set()
 
 
 def _is_further(seconds: float, host: int, small: Judged | None) -> bool:

@@ -23,7 +23,7 @@ from everylink.judge.evidence import (
     within_verdict,
 )
 from everylink.judge.expected import Expected, expected_of
-from everylink.judge.findings import Found, find, hosts_among, pairs_found
+from everylink.judge.findings import Found, find, pairs_found
 from everylink.judge.kinds import Equals, Kinds, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.longer_ways import (
@@ -110,7 +110,7 @@ class _Sizes:
         self._results, self._names, self._kinds, self._equals, self._known = results, names, kinds, equals, known
         self._crowded = crowded_hosts(results)
         self._collected = LinkVerdicts()
-        self._bad_hosts, self._hosts_of_ranks = frozenset[int](), frozenset[int]()  # the latter of slow ranks
+        self._bad_hosts, self._slow_ranks = frozenset[int](), frozenset[int]()
         self._looking_slow = set[int]()  # ranks, not just while others measure
         self._small: Judged | None = None  # the largest size below BANDWIDTH
         self._longer = LongerPairs()
@@ -202,8 +202,7 @@ class _Sizes:
             one_way=measured_in(size.rows.of_attempt(ONE_WAY), seen),
         )  # fmt: skip
         self._bad_hosts |= {one.subject[0] for one in judged.unexplained if one.kind == "host"}
-        ranks = (one for one in judged.unexplained if one.kind == "rank")
-        self._hosts_of_ranks |= hosts_among(ranks, seen)
+        self._slow_ranks |= {one.subject[0] for one in judged.unexplained if one.kind == "rank"}
         return judged
 
     def _judged_quietly(self, judged: Judged) -> Judged | None:
@@ -264,7 +263,7 @@ class _Sizes:
         """The verdicts with those on what shows alone only."""
         names = self._names
         told = {one.subject for one in clear if one.kind == names.unit_kind}
-        alone = judged.by_alone(quiet, self._small, self._hosts_of_ranks)
+        alone = judged.by_alone(quiet, self._small, self._slow_ranks)
         by_alone = (alone_verdict(one, judged, names) for one in alone)
         found = [one for one in by_alone if one.subject not in told]
         for judgement in (judged,) if quiet is None else (judged, quiet):
