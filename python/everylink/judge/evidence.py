@@ -55,7 +55,7 @@ FURTHER_WAY = 0.03  # log of the factor of small messages, by less of which ways
 FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
 CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
-MANY_PAIRS = 1 / 3  # of a host
+MANY_PAIRS, MOST_QUICKER = 1 / 3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 FEW_OF_GROUPS = 0.25  # of the pairs of two groups found in the times: these may be several switches
 HIDDEN = "while all measure, what they share hides it"
@@ -243,13 +243,13 @@ class Judged:
         for host in sorted(set(self.alone.hosts_that_tell()) - told):
             by = beside if host in of_ranks else self
             if by.alone.knows_devices(host, self.ranks.device):
-                seen[host] = by, *by._alone("host", host, _few_of(host, pairs, self.readings.hosts))
+                seen[host] = by, *by._alone("host", host, self._selected(host, pairs))
         slow_hosts = {host for host, (_, _, slow) in seen.items() if slow.may_be_all}
         are_few = len(slow_hosts | told) <= many_alike(self.readings.hosts)
         for host in sorted(slow_hosts):
             by, one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
-                one, slow = by._without(slow_hosts)._alone("host", host, _few_of(host, pairs, self.readings.hosts))
+                one, slow = by._without(slow_hosts)._alone("host", host, self._selected(host, pairs))
             if slow.all and not _is_further(slow.seconds, host, small) and by._is_slow_near(one):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
@@ -258,6 +258,18 @@ class Judged:
     def _without(self, hosts: Set[int]) -> "Judged":
         """The same, but links of these hosts are no good ones to compare with alone."""
         return replace(self, alone=replace(self.alone, bad_elsewhere=self.alone.bad_elsewhere | hosts))
+
+    def _selected(self, host: int, pairs: Set[frozenset[int]]) -> Set[frozenset[int]]:
+        """Those of these pairs that a host has, which were measured alone as they look slow. None if many do, and none
+        of its others take less time under load than these alone: they tell of all of them."""
+        own = {pair for pair in pairs if host in pair}
+        if len(own) < MANY_PAIRS * (self.readings.hosts - 1) or not is_whole(self.readings.hosts):
+            return own
+        best, times = self.alone.of_hosts, self.readings.between_hosts.median
+        usual = float(np.median(best.time[(best.frm == host) | (best.to == host)]))
+        known = np.fmax(times[host], times[:, host])
+        quicker = known[np.isfinite(known)] < usual - GONE * self._alone("host", host)[1].effect
+        return own if quicker.mean() > MOST_QUICKER else set()
 
     def _without_ranks(self, ranks: Set[int]) -> "Judged":
         """The same without what was measured alone of some ranks."""
@@ -550,12 +562,6 @@ class Names:
             names = tuple(self.rank(self._first_rank[i]) for i in found.subject)
             return ("link" if found.side == Side.SEND else "pair"), names
         return "pair", tuple(self.hosts[i] for i in found.subject)
-
-
-def _few_of(host: int, pairs: Set[frozenset[int]], hosts: int) -> Set[frozenset[int]]:
-    """Those of these pairs that a host has, if they are not many of its pairs."""
-    own = {pair for pair in pairs if host in pair}
-    return own if len(own) < MANY_PAIRS * (hosts - 1) else set()
 
 
 def _is_further(seconds: float, host: int, small: Judged | None) -> bool:
