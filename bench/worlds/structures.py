@@ -326,16 +326,17 @@ def _generations(hosts: int, kinds: int, by_rack: bool, random: np.random.Genera
     return Structure(hosts, OneSwitch(hosts), rate=np.array(RATE * 2.0**kind, np.float64)[:, None])
 
 
-def _far_socket(hosts: int, each: int) -> Structure:
-    """Half of the ranks are far from the adapter. All share it, and those get 1.18 times less of it than the others."""
+def _far_socket(hosts: int, each: int, part: float | None = None, longer: float = 0.25e-6) -> Structure:
+    """Half of the ranks are far from the adapter. All share it, and those take `longer` seconds more and reach a `part`
+    of the rate; by default they get 1.18 times less of it than the others."""
     far = np.arange(each) >= each // 2
     inside = INSIDE_LATENCY + 0.3e-6 * (far[:, None] != far[None, :])
     return Structure(
         hosts,
         OneSwitch(hosts),
         each=each,
-        position_rate=np.where(far, 2 / (2.18 * each), 1.0),
-        position_latency=np.where(far, 0.25e-6, 0.0),
+        position_rate=np.where(far, part or 2 / (2.18 * each), 1.0),
+        position_latency=np.where(far, longer, 0.0),
         inside_latency=inside,
     )
 
@@ -1156,8 +1157,7 @@ def _extended(hosts: int) -> Structure:
     lower = FatTree(leaf, 1, "adaptive", speed[np.arange(int(leaf[-1]) + 1) // 2])
     plane = Stacked(lower, FatTree(leaf // 2, 2, "adaptive", speed))
     return replace(
-        _far_socket(hosts, 2), plane=plane, rate=speed[leaf // 2][:, None],
-        position_rate=np.array([1.0, 0.9]), position_latency=np.array([0.0, 0.25e-6]),
+        _far_socket(hosts, 2, 0.9), plane=plane, rate=speed[leaf // 2][:, None],
     )  # fmt: skip
 
 
@@ -1183,8 +1183,7 @@ def _two_sockets_in_a_dragonfly(hosts: int) -> Structure:
     """
     plane = DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.4)
     return replace(
-        _far_socket(hosts, 2), plane=plane, hyperthreads=0.01,
-        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.2e-6]),
+        _far_socket(hosts, 2, 0.95, 0.2e-6), plane=plane, hyperthreads=0.01,
     )  # fmt: skip
 
 
@@ -1760,8 +1759,8 @@ def _pruned_islands(hosts: int) -> Structure:
     leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
     island = leaf // max(1, (int(leaf[-1]) + 1) // 4)
     return replace(
-        _far_socket(hosts, 2), plane=Stacked(FatTree(leaf, 1, "by receiver"), FatTree(island, 4, "by receiver")),
-        position_rate=np.array([1.0, 0.93]), position_latency=np.array([0.0, 0.2e-6]),
+        _far_socket(hosts, 2, 0.93, 0.2e-6),
+        plane=Stacked(FatTree(leaf, 1, "by receiver"), FatTree(island, 4, "by receiver")),
     )  # fmt: skip
 
 
@@ -1951,10 +1950,10 @@ def _tapered_leaves(hosts: int, random: np.random.Generator) -> Structure:
     As the Cluster of JUWELS of FZ Juelich, with EDR, and two threads on each core: 1 % of readings are disturbed. 4
     ranks, two on each socket; those far from the adapter take 0.25 us longer and reach 90 to 97 % of the rate.
     """
-    leaf, far = np.arange(hosts) // max(2, min(24, hosts // 8)), np.arange(4) >= 2
+    leaf = np.arange(hosts) // max(2, min(24, hosts // 8))
     return replace(
-        _far_socket(hosts, 4), plane=Stacked(FatTree(leaf, 2, "by receiver"), FatTree(leaf // 2, 2, "by receiver")),
-        position_rate=np.where(far, random.uniform(0.9, 0.97), 1.0), hyperthreads=0.01,
+        _far_socket(hosts, 4, random.uniform(0.9, 0.97)), hyperthreads=0.01,
+        plane=Stacked(FatTree(leaf, 2, "by receiver"), FatTree(leaf // 2, 2, "by receiver")),
     )  # fmt: skip
 
 
@@ -2108,8 +2107,7 @@ def _single_uplinks(hosts: int) -> Structure:
     """
     islands = max(min(4, hosts // 4), -(-hosts // 11))
     return replace(
-        _far_socket(hosts, 2), plane=FatTree(np.arange(hosts) * islands // hosts, 11, "by receiver"),
-        position_rate=np.array([1.0, 0.92]), position_latency=np.array([0.0, 0.2e-6]),
+        _far_socket(hosts, 2, 0.92, 0.2e-6), plane=FatTree(np.arange(hosts) * islands // hosts, 11, "by receiver"),
     )  # fmt: skip
 
 
@@ -2140,8 +2138,7 @@ def _faster_in_each_leaf(hosts: int) -> Structure:
     place = places_in(leaf)
     rate = RATE * np.where(4 * place >= 3 * size, 2.0, 1.0)
     return replace(
-        _far_socket(hosts, 2), plane=FatTree(leaf, 3, "adaptive", 2 * RATE), rate=rate[:, None],
-        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.25e-6]),
+        _far_socket(hosts, 2, 0.95), plane=FatTree(leaf, 3, "adaptive", 2 * RATE), rate=rate[:, None],
     )  # fmt: skip
 
 
@@ -2285,8 +2282,8 @@ def _sixteen_core_switches(hosts: int) -> Structure:
     """
     leaf = np.arange(hosts) // max(4, min(24, hosts // 4))
     return replace(
-        _far_socket(hosts, 2), plane=FatTree(leaf, 1.5, "by receiver", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
-        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.25e-6]),
+        _far_socket(hosts, 2, 0.95),
+        plane=FatTree(leaf, 1.5, "by receiver", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
     )  # fmt: skip
 
 
@@ -2298,9 +2295,8 @@ def _nine_dimensions(hosts: int) -> Structure:
     The rank far from the adapter takes 0.3 us longer and reaches 92 % of the rate, which is chosen here.
     """
     return replace(
-        _far_socket(hosts, 2), plane=EnhancedHypercube(hosts, 2 if hosts < 32 else 4, 2 * RATE),
+        _far_socket(hosts, 2, 0.92, 0.3e-6), plane=EnhancedHypercube(hosts, 2 if hosts < 32 else 4, 2 * RATE),
         rate=np.full((hosts, 1), 2 * RATE),
-        position_rate=np.array([1.0, 0.92]), position_latency=np.array([0.0, 0.3e-6]),
     )  # fmt: skip
 
 
@@ -2315,8 +2311,7 @@ def _processors_in_a_dragonfly(hosts: int) -> Structure:
     group = np.arange(hosts) // max(4, min(32, hosts // 6))
     plane = Slingshot(group, places_in(group) // 2, max(8, int(group[-1]) + 1), 2 * RATE)
     return replace(
-        _far_socket(hosts, 2), plane=plane, rate=np.full((hosts, 1), 2 * RATE), hyperthreads=0.005,
-        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.25e-6]),
+        _far_socket(hosts, 2, 0.95), plane=plane, rate=np.full((hosts, 1), 2 * RATE), hyperthreads=0.005,
     )  # fmt: skip
 
 
@@ -2344,8 +2339,7 @@ def _two_stages(hosts: int) -> Structure:
     island = 2 * leaf // (leaf[-1] + 1)
     plane = Stacked(FatTree(leaf, 2, "by receiver", 2 * RATE), FatTree(island, 8, "by receiver", 2 * RATE))
     return replace(
-        _far_socket(hosts, 2), plane=plane,
-        position_rate=np.array([1.0, 0.94]), position_latency=np.array([0.0, 0.2e-6]),
+        _far_socket(hosts, 2, 0.94, 0.2e-6), plane=plane,
         overhead=np.where(island == 0, 0.15e-6, 0.0), processor=np.where(island == 0, 2, 0),
     )  # fmt: skip
 
@@ -2362,8 +2356,8 @@ def _director_of_islands(hosts: int) -> Structure:
     islands = int(island[-1]) + 1
     speed = RATE * np.where(np.arange(islands) >= islands - max(1, islands // 4), 0.545, 1.0)
     return replace(
-        _far_socket(hosts, 2), plane=OneCore(island, 8, speed), rate=speed[island][:, None], hyperthreads=0.003,
-        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.2e-6]),
+        _far_socket(hosts, 2, 0.95, 0.2e-6),
+        plane=OneCore(island, 8, speed), rate=speed[island][:, None], hyperthreads=0.003,
     )  # fmt: skip
 
 
@@ -2380,13 +2374,12 @@ def _island_of_gpus(hosts: int) -> Structure:
     leaves = int(leaf[-1]) + 1
     island = np.arange(leaves) * 4 // leaves
     speed = RATE * np.where(np.arange(4) == 3, 2.0, 1.0)
-    gpus, far = island[leaf] == 3, np.arange(4) >= 2
+    gpus = island[leaf] == 3
     size = np.bincount(island[leaf])
     upper = FatTree(island[leaf], size / (np.maximum(1, np.round(size / 3)) + 0.5), "adaptive", speed)
     plane = Stacked(FatTree(leaf, 1, "adaptive", speed[island]), upper)
     return replace(
-        _far_socket(count, 4), plane=plane, rate=speed[island[leaf]][:, None],
-        position_rate=np.where(far, 0.94, 1.0), position_latency=np.where(far, 0.25e-6, 0.0),
+        _far_socket(count, 4, 0.94), plane=plane, rate=speed[island[leaf]][:, None],
         overhead=np.where(gpus, 0.4e-6, 0.0), processor=np.zeros(count, np.int64),
     )  # fmt: skip
 

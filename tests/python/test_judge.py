@@ -185,14 +185,22 @@ def _pairs_of_groups(groups: int) -> tuple[NDArray[np.int64], NDArray[np.bool_],
     return pairs, group[pairs[:, 0]] != group[pairs[:, 1]], (group[pairs] == 1).any(axis=1)
 
 
+def _judged_at(times: dict[int, NDArray[np.float64]], pairs: NDArray[np.int64]) -> Judgement:
+    """What is said of nine passes over these pairs of hosts. `times` [pair]: seconds, by the bytes of the messages."""
+    random, steps = np.random.default_rng(1), pairs.sum(axis=1) % 99
+    rows = {
+        size: [rows_of_pairs(pairs, usual, turn * 99 + steps, MAIN, 0.01, random) for turn in range(9)]
+        for size, usual in times.items()
+    }
+    return judge(run_of(np.arange(int(pairs.max()) + 1), 9 * 99, rows))
+
+
 @pytest.mark.parametrize(("groups", "far", "named"), [(3, 6.0, False), (3, 1.3, True), (4, 6.0, True)])
 def test_of_three_groups_one_that_may_just_be_further_away_is_a_suspect(groups: int, far: float, named: bool) -> None:
     """Links with other groups take `far` times as long as those inside, and those of one group 15 % longer."""
     pairs, between, of_slow = _pairs_of_groups(groups)
     times = 1e-4 * np.where(between, np.where(of_slow, 1.15 * far, far), 1.0)
-    random = np.random.default_rng(1)
-    rows = [rows_of_pairs(pairs, times, turn * 99 + pairs.sum(axis=1) % 99, MAIN, 0.01, random) for turn in range(9)]
-    said = judge(run_of(np.arange(8 * groups), 9 * 99, {SIZE: rows}))
+    said = _judged_at({SIZE: times}, pairs)
     assert [(one.kind, one.subject[0]) for one in (said.verdicts if named else said.suspects)] == [("group", "n8")]
     assert bool(said.verdicts) == named
     assert any("Of three groups" in remark for remark in said.remarks) != named
@@ -203,23 +211,17 @@ def test_the_way_between_two_of_three_groups_may_just_be_longer(longer: float, n
     """Links with other groups take 1.5 times as long as those inside; those between two groups `longer`."""
     pairs, between, of_first = _pairs_of_groups(3)
     times = 1e-4 * np.where(between, np.where((pairs < 8).any(axis=1) & of_first, 1.5 * longer, 1.5), 1.0)
-    random = np.random.default_rng(1)
-    rows = [rows_of_pairs(pairs, times, turn * 99 + pairs.sum(axis=1) % 99, MAIN, 0.01, random) for turn in range(9)]
-    said = judge(run_of(np.arange(24), 9 * 99, {SIZE: rows}))
+    said = _judged_at({SIZE: times}, pairs)
     assert [one.subject for one in said.verdicts if one.kind == "trunk"] == [("n[0-7]", "n[8-15]")] * named
     assert [one.subject for one in said.suspects if one.kind == "trunk"] == [("n[0-7]", "n[8-15]")] * (not named)
 
 
 def test_beside_a_slow_group_of_four_the_third_may_just_be_further_away() -> None:
     """Links with one group take 60 % longer; two of the others are near to each other, and the last one is not."""
-    group = np.arange(32) // 8
-    pairs = np.array(list(itertools.combinations(range(32), 2)))
-    ends = np.sort(group[pairs], axis=1)
-    between, of_slow, of_far = ends[:, 0] != ends[:, 1], ends[:, 1] == 3, ends[:, 1] == 2
+    pairs, between, _ = _pairs_of_groups(4)
+    of_slow, of_far = pairs[:, 1] >= 24, pairs[:, 1] >= 16
     times = 1e-4 * np.where(between, 1.3 * np.where(of_slow, 1.6, np.where(of_far, 1.15, 1.0)), 1.0)
-    random = np.random.default_rng(1)
-    rows = [rows_of_pairs(pairs, times, turn * 99 + pairs.sum(axis=1) % 99, MAIN, 0.01, random) for turn in range(9)]
-    said = judge(run_of(np.arange(32), 9 * 99, {SIZE: rows}))
+    said = _judged_at({SIZE: times}, pairs)
     assert [one.subject[0] for one in said.verdicts if one.kind == "group"] == ["n24"]
     assert [one.subject[0] for one in said.suspects if one.kind == "group"] == ["n16"]
 
@@ -228,15 +230,11 @@ def test_beside_a_slow_group_of_four_the_third_may_just_be_further_away() -> Non
 def test_a_group_at_another_site_is_structure(longer: float, named: bool) -> None:
     """Small messages between groups take 5 us, with one group `longer`; large ones with it also twice the time."""
     pairs, between, of_far = _pairs_of_groups(4)
-    random = np.random.default_rng(1)
-    rows = {}
+    times = {}
     for size, inside, outside in ((1, 2e-6, 5e-6), (SIZE, 1e-4, 2e-4)):
         far = outside * (2 if size == SIZE else 1) + longer
-        times = np.where(between, np.where(of_far, far, outside), inside)
-        rows[size] = [
-            rows_of_pairs(pairs, times, turn * 99 + pairs.sum(axis=1) % 99, MAIN, 0.01, random) for turn in range(9)
-        ]
-    said = judge(run_of(np.arange(32), 9 * 99, rows))
+        times[size] = np.where(between, np.where(of_far, far, outside), inside)
+    said = _judged_at(times, pairs)
     assert [(one.kind, one.subject[0]) for one in said.verdicts] == ([("group", "n8")] if named else [])
     told = [one.text for one in said.structure if "small messages to other groups" in one.text]
     assert len(told) == (not named), told

@@ -133,10 +133,8 @@ class Judged:
         under load, if they are with other kinds of hosts."""
         if _is_a(one, "pair"):
             return False
-        if _is_a(one, "host") and self.findings.effects.equals.kinds > 1 and is_whole(self.readings.hosts):
-            times = self.readings.between_hosts.median
-            if is_well_with_other_kinds(one, self.findings.effects, times):
-                return True
+        if _is_a(one, "host") and is_well_with_other_kinds(one, self.findings.effects, self.readings):
+            return True
         if _is_a(one, "rank") and self.alone.is_slow_near(one, self.findings) is False:
             return True
         if _is_way(one):
@@ -239,18 +237,21 @@ class Judged:
             return ()
         pairs, found = self.findings.looking_slow | (quiet.findings.looking_slow if quiet else set()), list[Found]()
         told, of_ranks = hosts_among(self.unexplained, self.readings), set(self.readings.host_of[list(slow_ranks)])
-        beside, seen = self._without_ranks(slow_ranks), dict[int, tuple[Judged, Found, SlowWith]]()
-        for host in sorted(set(self.alone.hosts_that_tell()) - told):
-            by = beside if host in of_ranks else self
-            if by.alone.knows_devices(host, self.ranks.device):
-                seen[host] = by, *by._alone("host", host, self._selected(host, pairs))
-        slow_hosts = {host for host, (_, _, slow) in seen.items() if slow.may_be_all}
+        beside = self._without_ranks(slow_ranks)
+        tell = sorted(set(self.alone.hosts_that_tell()) - told)
+        by = {host: beside if host in of_ranks else self for host in tell}
+        left_out = {host: self._selected(host, pairs) for host in tell}
+        seen = {
+            host: by[host]._alone("host", host, left_out[host])
+            for host in tell if by[host].alone.knows_devices(host, self.ranks.device)
+        }  # fmt: skip
+        slow_hosts = {host for host, (_, slow) in seen.items() if slow.may_be_all}
         are_few = len(slow_hosts | told) <= many_alike(self.readings.hosts)
         for host in sorted(slow_hosts):
-            by, one, slow = seen[host]
+            one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
-                one, slow = by._without(slow_hosts)._alone("host", host, self._selected(host, pairs))
-            if slow.all and not _is_further(slow.seconds, host, small) and by._is_slow_near(one):
+                one, slow = by[host]._without(slow_hosts)._alone("host", host, left_out[host])
+            if slow.all and not _is_further(slow.seconds, host, small) and by[host]._is_slow_near(one):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
         return tuple(one for one in found if one not in many)
@@ -265,10 +266,9 @@ class Judged:
         own = {pair for pair in pairs if host in pair}
         if len(own) < MANY_PAIRS * (self.readings.hosts - 1) or not is_whole(self.readings.hosts):
             return own
-        best, times = self.alone.of_hosts, self.readings.between_hosts.median
+        best, times = self.alone.of_hosts, self.readings.with_each(host)
         usual = float(np.median(best.time[(best.frm == host) | (best.to == host)]))
-        known = np.fmax(times[host], times[:, host])
-        quicker = known[np.isfinite(known)] < usual - GONE * self._alone("host", host)[1].effect
+        quicker = times[np.isfinite(times)] < usual - GONE * self._alone("host", host)[1].effect
         return own if quicker.mean() > MOST_QUICKER else set()
 
     def _without_ranks(self, ranks: Set[int]) -> "Judged":

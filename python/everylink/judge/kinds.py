@@ -267,11 +267,10 @@ def equals_for(results: Results, group_of: Index, kinds: Kinds) -> Equals:
 
 def levelled(seen: Readings, equals: Equals) -> Readings:
     """The readings without what the places of ranks on their hosts add."""
-    several = int(equals.position_of.max(initial=-1)) > 0
-    usual = _usual_of_hosts(seen) if several and is_whole(seen.hosts) else None
-    return seen.levelled(
-        places_of(seen.first, equals.position_of, seen.host_of, equals.group_of, equals.kind_of, usual)
-    )
+    place_of, group_of, kind_of = equals.position_of, equals.group_of, equals.kind_of
+    has_several = int(place_of.max(initial=-1)) > 0
+    usual = _usual_of_hosts(seen) if has_several and is_whole(seen.hosts) else None
+    return seen.levelled(places_of(seen.first, place_of, seen.host_of, group_of, kind_of, usual))
 
 
 def _usual_of_hosts(seen: Readings) -> Matrix | None:

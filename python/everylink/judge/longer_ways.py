@@ -237,7 +237,7 @@ def _longer_alone(parts: Sequence[tuple[Sides, Pairs]], judged: Judged) -> list[
 
 def _links(one: Found | Trunk | Uplink) -> Pairs:
     """The links that are slow; empty for all between its ends."""
-    return tuple((pair.subject[0], pair.subject[1]) for pair in one.pairs) if isinstance(one, Uplink) else ()
+    return tuple(one.links) if isinstance(one, Uplink) else ()
 
 
 def _ends(one: Found | Trunk | Uplink, judged: Judged) -> Sides:

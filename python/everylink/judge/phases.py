@@ -32,6 +32,7 @@ from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
 from everylink.model.rows import ALONE, ONE_WAY, QUARTER, Outcome, Rows, chosen
+from everylink.robust import is_whole
 
 GONE_OF_GROUP = 0.5  # part of the effect of a group, whose many links tell more; see GONE
 GONE_OF_PAIR = 0.5  # likewise of a pair, which others on its way slow no more than it is slow alone
@@ -329,14 +330,15 @@ def shows_in_its_group(host: Found, effects: Effects) -> bool:
     return bool(len(mates)) and float(np.mean(effects.shows(number, mates))) > 0.5
 
 
-def is_well_with_other_kinds(host: Found, effects: Effects, times: NDArray[np.float32]) -> bool:
+def is_well_with_other_kinds(host: Found, effects: Effects, seen: Readings) -> bool:
     """Whether as many links of a host with other kinds of hosts, as near, take clearly less time than its slow ones: it
-    would slow these, too. `times`: log seconds between hosts, [from, to]."""
+    would slow these, too. Not of very many hosts."""
+    if effects.equals.kinds < 2 or not is_whole(seen.hosts):
+        return False
     number, group_of, kind_of = host.subject[0], effects.group_of, effects.equals.kind_of
-    slow = effects.shows(number, np.arange(len(group_of)))
+    slow, time = effects.shows(number, np.arange(len(group_of))), seen.with_each(number)
     near = group_of == group_of[number]
     as_near = np.isin(near, near[slow]) & ~np.isin(kind_of, kind_of[slow])
-    time = np.fmax(times[number], times[:, number])
     known = slow & np.isfinite(time)
     if not known.any():
         return False

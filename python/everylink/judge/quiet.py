@@ -26,7 +26,7 @@ MOST_HOSTS = 128  # of more, measuring all pairs takes too long
 FEWEST_HOSTS = 4
 SHARE = 0.5  # part of its effect by which a host must be slow with ALL_PARTNERS
 MOST = 0.6  # of the pairs that a trunk joins: some messages may take a detour
-PROVEN = 6  # pairs of an uplink that must be slow alone, if they lead to several groups
+FEWEST_PROVEN = 6  # pairs of an uplink that must be slow alone, if they lead to several groups
 COVERED = 0.9  # part of the pairs of hosts that must have been measured
 
 
@@ -125,21 +125,16 @@ def more_ways(quiet: Judged, judged: Judged, names: Names, small: Judged | None)
         pairs = len(trunk.far) * (effects.group_of == trunk.group).sum()
         if not quiet.told and len(slow) < ONE_GROUP * pairs:
             parts = list(between_parts(slow, effects.group_of, longer))
-        yield from (uplink_verdict(part, quiet, names) for part in parts if not _is_further(part, quiet, small))
+        yield from (uplink_verdict(part, quiet, names) for part in parts if not are_further(part.links, quiet, small))
         is_known = bool(judged.slow_ways & set(trunk.ways(effects.group_of)))
         is_whole = len(slow) >= MOST * pairs or trunk in quiet.edges.trunks  # these are slow by their hosts
         is_whole = is_whole and not quiet.is_slow_with_some(trunk)
         if not parts and is_whole and not is_known:
             yield trunk_verdict(trunk, quiet, names)
     for uplink in quiet.uplinks:
-        is_proven = uplink.other >= 0 or sum(pair in quiet.slow_alone for pair in uplink.pairs) >= PROVEN
-        if is_proven and not {uplink.group, uplink.other} & groups and not _is_further(uplink, quiet, small):
+        is_proven = uplink.other >= 0 or sum(pair in quiet.slow_alone for pair in uplink.pairs) >= FEWEST_PROVEN
+        if is_proven and not {uplink.group, uplink.other} & groups and not are_further(uplink.links, quiet, small):
             yield uplink_verdict(uplink, quiet, names)
-
-
-def _is_further(uplink: Uplink, quiet: Judged, small: Judged | None) -> bool:
-    """As are_further, of its pairs."""
-    return are_further([(pair.subject[0], pair.subject[1]) for pair in uplink.pairs], quiet, small)
 
 
 def _has_enough(quiet: Readings) -> NDArray[np.bool_]:

@@ -187,6 +187,11 @@ class Readings:
         """All readings between two hosts combined; a symmetric kernel combines both directions, too."""
         return self.cells(np.arange(self.hosts), np.arange(self.hosts))
 
+    def with_each(self, host: int) -> Matrix:
+        """Log seconds between a host and each of them, [hosts], as between_hosts, in the slower direction."""
+        times = self.between_hosts.median
+        return np.asarray(np.fmax(times[host], times[:, host]))
+
     def between_equals(self, number: Index) -> Matrix:
         """[from, to]: log seconds between ranks of one number, such as that of their adapter, the lower median over
         these; NaN: not known. `number` [ranks]: each at most once on a host; -1: none."""

@@ -234,15 +234,17 @@ class _Sizes:
         numbers = np.unique(effects.group_of).tolist()
         groups = {self._names.group(group) for group in numbers}
         in_short = {self._names.group_in_short(group) for group in numbers}
-        of_groups = [one for one in clear if one.kind == "group" and one.subject in groups]
+        factors = [one.factor or np.inf for one in clear if one.kind == "group" and one.subject in groups]
         kept, of_few = list[Verdict](), list[Verdict]()
         for one in clear:
-            is_way = one.kind == "trunk" and in_short.issuperset(one.subject)
-            slower = 0 if is_way else sum((other.factor or np.inf) > (one.factor or np.inf) for other in of_groups)
-            least = (PART_OF_WAY if is_way else PART_OF_GAP) * effects.gap
-            may_be_apart = slower > 0 or np.log(one.factor or np.inf) < least
-            is_of_few = (is_way or one in of_groups) and effects.whole_groups - slower < FEW_GROUPS
-            (of_few if may_be_apart and is_of_few else kept).append(one)
+            factor, is_unsure = one.factor or np.inf, False
+            if one.kind == "group" and one.subject in groups:
+                slower = sum(other > factor for other in factors)
+                is_unsure = effects.whole_groups - slower < FEW_GROUPS
+                is_unsure &= slower > 0 or bool(np.log(factor) < PART_OF_GAP * effects.gap)
+            elif one.kind == "trunk" and in_short.issuperset(one.subject):
+                is_unsure = effects.whole_groups < FEW_GROUPS and bool(np.log(factor) < PART_OF_WAY * effects.gap)
+            (of_few if is_unsure else kept).append(one)
         if of_few:
             self._collected.remarks.append(ONE_OF_THREE)
         return kept, of_few

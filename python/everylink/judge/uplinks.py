@@ -60,6 +60,11 @@ class Uplink:
         """How many hosts of the group have a slow pair."""
         return len({host for pair in self.pairs for host in pair.subject if host in self.members})
 
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """The hosts of each of its pairs."""
+        return [(pair.subject[0], pair.subject[1]) for pair in self.pairs]
+
     def ways(self, group_of: NDArray[np.int64]) -> list[tuple[int, int]]:
         """The groups at the ends of each of its pairs."""
         return [ends for pair in self.pairs if (ends := ends_of_pair(pair, group_of))]
