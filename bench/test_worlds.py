@@ -54,6 +54,7 @@ from worlds.planes import (
     Tofu,
     Torus,
     TwistedTorus,
+    TwoBuildings,
     Zones,
 )
 from worlds.scoring import Case, is_about, is_found, score
@@ -2889,6 +2890,58 @@ def test_a_bad_port_of_a_bond_is_named_by_its_host_and_a_bad_adapter_by_a_rank()
     port, adapter = (Fault("adapter", (name,), (3,)) for name in ("n3/port1", "n3/rail1"))
     assert is_about(named, port)
     assert not is_about(named, adapter)
+
+
+def test_adapters_short_of_pcie_say_more_than_they_reach() -> None:
+    world = World(built("adapters short of PCIe, far socket", 8))
+    assert world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1] == ("400 Gb/sec (4X NDR)",) * 8
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + MIB / (2.52 * RATE)])
+
+
+def test_hosts_behind_a_dpu_take_longer_and_send_and_receive_at_once_by_the_same_cores() -> None:
+    world = World(built("DPUs in every second rack", 8), kernel=AT_ONCE)
+    for host, longer, rate in ((0, 0.0, 1.0), (2, 1.8e-6, 0.65)):
+        rank = host * 2
+        assert times(world, [(rank, rank + 2)]) == pytest.approx([LATENCY + 1e-6 + longer + MIB / (rate * RATE)])
+
+
+def test_a_leaf_of_deep_buffers_takes_longer_within_itself_and_at_either_end() -> None:
+    world = World(built("deep buffers in every second leaf", 16))
+    usual = LATENCY + 3e-6
+    pairs = [(0, 1), (2, 3), (0, 4), (0, 2), (2, 6)]
+    alone = [times(world, [pair], size=0)[0] for pair in pairs]
+    assert alone == pytest.approx(usual + np.array([0, 2.5e-6, 2 * HOP, 2 * HOP + 2.5e-6, 2 * HOP + 5e-6]))
+
+
+def test_a_message_by_a_spine_of_the_other_building_takes_its_cables() -> None:
+    structure = built("spines in two buildings", 16)
+    plane = structure.plane
+    assert isinstance(plane, TwoBuildings)
+    frm, to = (numbers.ravel() for numbers in np.indices((16, 16)))
+    frm, to = frm[frm != to], to[frm != to]
+    ways, _, latency = structure.path(frm, to, np.zeros_like(frm))
+    longer = np.round((latency - LATENCY - 3e-6) / 1e-7).astype(int)
+    a, b = plane.building[plane.group[frm]], plane.building[plane.group[to]]
+    near = plane.group[frm] == plane.group[to]
+    assert set(longer[near]) == {0}
+    assert set(longer[(a == b) & ~near]) == {6, 46}
+    assert set(longer[a != b]) == {26}
+    up = ways[:, 2] - 2 * structure.adapters
+    assert ((longer == 6) == (~near & (a == b) & (up % 2 == a))).all()  # leaves have two uplinks
+
+
+def test_a_grid_is_closed_along_its_first_dimension_only() -> None:
+    world = World(built("grid closed along one dimension", 64))
+    ends = [(0, 2 * host) for host in (48, 12, 3)]  # the last one of each dimension, of 4 x 4 x 4
+    assert [times(world, [pair], size=0)[0] for pair in ends] == pytest.approx(
+        LATENCY + 4e-6 + HOP * np.array([1, 3, 3])
+    )
+
+
+def test_a_message_to_another_row_and_column_passes_one_host() -> None:
+    world = World(built("hosts joined by row and column", 16))
+    pairs = [(0, 2 * host) for host in (3, 12, 15)]  # 4 x 4
+    assert [times(world, [pair], size=0)[0] for pair in pairs] == pytest.approx(LATENCY + HOP * np.array([1, 1, 2]))
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -37,7 +37,7 @@ def inventory(structure: Structure) -> Inventory:
         facts = [("host", "cpu_model", PROCESSORS[int(structure.processor[host])])]
         for rail in range(1 if structure.bonded or structure.single[host] else structure.rails):
             device, node = structure.device(rail), rail * 2 // structure.rails
-            facts.append((f"ib/{device}/1", "rate", named_rate(float(structure.rate[host, rail]))))
+            facts.append((f"ib/{device}/1", "rate", named_rate(float(structure.said[host, rail]))))
             facts.append((f"ib/{device}", "numa_node", str(1 - node if structure.turned[host] else node)))
         for fact in facts:
             part, name, value = (texts.setdefault(text, len(texts)) for text in fact)

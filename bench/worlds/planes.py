@@ -316,17 +316,52 @@ class QueuePairs(FatTree):
 class Threads(FatTree):
     """Virtual machines behind leaves with static routes; a thread of its machine moves all packets of each one.
 
-    What a virtual machine sends and what it receives share what its thread can do, `thread` bytes per second. As
-    virtio with vhost-net of Linux without further queues.
+    What a virtual machine sends and what it receives share what its thread can do, `thread` bytes per second, one for
+    all or one for each. As virtio with vhost-net of Linux without further queues.
     """
 
-    def __init__(self, group: Index, ratio: float, rate: float, thread: float) -> None:
+    def __init__(self, group: Index, ratio: float, rate: float, thread: float | Values) -> None:
         super().__init__(group, ratio, "static", rate)
         self.capacity = np.concatenate([self.capacity, np.full(len(group), thread)])
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         ways, latency = super().path(frm, to, when)
         return np.column_stack([ways, 2 * self.ways + frm, 2 * self.ways + to]), latency
+
+
+class UnlikeLeaves(FatTree):
+    """Leaves whose switches are not as quick as each other. `longer` [leaf]: seconds that a message takes more there.
+
+    It passes one of them within a leaf, and those at both ends otherwise.
+    """
+
+    def __init__(self, group: Index, ratio: float, routes: str, rate: float, longer: Values) -> None:
+        super().__init__(group, ratio, routes, rate)
+        self.longer = longer
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        a, b = self.group[frm], self.group[to]
+        return ways, latency + self.longer[a] + self.longer[b] * (a != b)
+
+
+class TwoBuildings(FatTree):
+    """Leaves and spines that stand in two buildings: a message takes `longer` seconds for each cable between these.
+
+    `building` [leaf]: 0 or 1; spines are in turns in the one and in the other. So what a hash chooses for two hosts
+    says how long their messages take.
+    """
+
+    def __init__(self, group: Index, ratio: Values, building: Index, longer: float, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "static", rate)
+        self.building, self.longer = building, longer
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        a, b = self.group[frm], self.group[to]
+        spine = np.where(ways[:, 0] == NONE, 0, ways[:, 0] - self.first[a])
+        cables = 1 * (self.building[a] != spine % 2) + (self.building[b] != spine % 2)
+        return ways, latency + self.longer * cables * (a != b)
 
 
 class PcieSwitches(FatTree):
@@ -811,13 +846,17 @@ class Torus:
         self.place = np.stack(np.unravel_index(np.arange(hosts), sides), axis=1)
         self.capacity = np.full(hosts * len(sides) * 2, rate)
 
+    def _is_closed(self, axis: int) -> bool:
+        return self.closed
+
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         at, goal = self.place[frm].copy(), self.place[to]
         hops: list[Index] = []
         for axis, side in enumerate(self.sides):
             away = goal[:, axis] - at[:, axis]
-            forward = away % side <= side // 2 if self.closed else away > 0
-            for _ in range(side // 2 if self.closed else side - 1):
+            closed = self._is_closed(axis)
+            forward = away % side <= side // 2 if closed else away > 0
+            for _ in range(side // 2 if closed else side - 1):
                 moves = at[:, axis] != goal[:, axis]
                 here = np.ravel_multi_index(tuple(at.T), self.sides)
                 way = (here * len(self.sides) + axis) * 2 + forward
@@ -831,6 +870,13 @@ class Mesh(Torus):
     """A grid that is not closed: from one end of a row to the other, messages pass all hosts between."""
 
     closed = False
+
+
+class ClosedAlongOne(Torus):
+    """A grid that is closed along its first dimension only."""
+
+    def _is_closed(self, axis: int) -> bool:
+        return axis == 0
 
 
 class Interfaces(Torus):
@@ -1135,6 +1181,19 @@ class Kautz(DirectHosts):
         turn = np.argmax(joined[:, None, :] & (steps.T[None, :, :] + 1 == steps[:, :, None]), axis=2)
         np.fill_diagonal(turn, np.arange(hosts))
         super().__init__(turn, rate)
+
+
+class RowsAndColumns(DirectHosts):
+    """Hosts in a grid, with a cable from each to all of its row and all of its column.
+
+    To another row and column, messages go along the row first. So there and back they pass different hosts.
+    """
+
+    def __init__(self, rows: int, columns: int, rate: float) -> None:
+        one, other = np.indices((rows * columns,) * 2)
+        (row, column), (to_row, to_column) = np.divmod(one, columns), np.divmod(other, columns)
+        near = (row == to_row) | (column == to_column)
+        super().__init__(np.where(near, other, row * columns + to_column), rate)
 
 
 class TwistedTorus(DirectHosts):

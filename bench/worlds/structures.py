@@ -21,6 +21,7 @@ from worlds.planes import (
     Bundles,
     BusyTree,
     Chassis,
+    ClosedAlongOne,
     Credits,
     DealtMesh,
     DealtOut,
@@ -58,6 +59,7 @@ from worlds.planes import (
     ReceiveQueues,
     Ring,
     Routed,
+    RowsAndColumns,
     SharedPorts,
     SingleCables,
     SlimFly,
@@ -73,7 +75,9 @@ from worlds.planes import (
     Tofu,
     Torus,
     TwistedTorus,
+    TwoBuildings,
     UnitInterfaces,
+    UnlikeLeaves,
     Zones,
     places_in,
 )
@@ -101,7 +105,8 @@ class Structure:
     `domain` hosts in a row have NVLink switches: each rank has a port to these, for all messages within the domain. It
     does not go with `pcie`.
 
-    `rate` [host, rail]: of the adapters, bytes per second. `position_rate` and `position_latency` [local rank]: what
+    `rate` [host, rail]: of the adapters, bytes per second; `nominal`: what they say of it, where they do not reach
+    that. `position_rate` and `position_latency` [local rank]: what
     a rank pays for its place on every host, or for that from the end on those that are `turned`; `overhead` [host]:
     what each of its messages takes longer. `send` [host]: the most that an adapter sends, where that is less than its
     rate. `processor` [host]: which one it says it has. `inside_latency` and `inside_rate` [local rank, local rank]:
@@ -125,6 +130,7 @@ class Structure:
     domain: int = 1
     single: Mask = field(default_factory=lambda: np.zeros(0, bool))
     rate: Values = field(default_factory=lambda: np.zeros(0))
+    nominal: Values = field(default_factory=lambda: np.zeros(0))
     position_rate: Values = field(default_factory=lambda: np.zeros(0))
     position_latency: Values = field(default_factory=lambda: np.zeros(0))
     turned: Mask = field(default_factory=lambda: np.zeros(0, bool))
@@ -189,6 +195,11 @@ class Structure:
     def device(self, rail: int) -> str:
         """What hosts call their adapter of a rail."""
         return "mlx5_bond_0" if self.bonded else f"mlx5_{rail}"
+
+    @property
+    def said(self) -> Values:
+        """[host, rail]: the rate that adapters say they have."""
+        return self.nominal if self.nominal.size else self.rate
 
     @property
     def sends(self) -> Values:
@@ -2471,6 +2482,186 @@ def _whole_machines(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _small_cores(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each; a core does 55 % of the rate of the adapter, so only several ranks fill it.
+
+    As Oakforest-PACS of JCAHPC (Xeon Phi 7250, Omni-Path), where the processor does the work of the adapter: leaves of
+    24 hosts, 1:1. A receiver has one uplink. The 55 %, and 0.7 us at each end, are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = np.arange(count) // max(2, min(24, count // 4))
+    leaves = int(leaf[-1]) + 1
+    return Structure(
+        count, FatTree(leaf, 1, "by receiver"), each=4, processor=np.ones(count, np.int64),
+        position_latency=np.full(4, 0.7e-6), group_rate=np.full((leaves, leaves), 0.55 * RATE),
+        inside_latency=np.full((4, 4), 0.9e-6), inside_rate=np.full((4, 4), 5e9),
+    )  # fmt: skip
+
+
+def _full_leaves_and_pairs(hosts: int) -> Structure:
+    """Half of the hosts fill leaves, of up to 16; the others are two by two behind leaves that other jobs use too.
+
+    As a scheduler completes a job with what is free, here on HoreKa of KIT (HDR), which does not block. Adaptive. Hosts
+    are numbered by leaf, those of the full leaves in the middle. The rank far from the adapter takes 0.25 us longer and
+    reaches 95 % of the rate, which is chosen here.
+    """
+    size, begin = min(16, hosts // 2), hosts // 8 * 2
+    sizes = [*[2] * (begin // 2), *[size] * (hosts // 2 // size)]
+    leaf = np.repeat(np.arange(len(sizes)), sizes)
+    rest = len(sizes) + np.arange(hosts - len(leaf)) // 2
+    rest -= (rest == rest[-1]) & (np.bincount(rest)[-1] == 1)
+    return replace(
+        _far_socket(hosts, 2, 0.95), plane=FatTree(np.concatenate([leaf, rest]), 1, "adaptive", 2 * RATE),
+        rate=np.full((hosts, 1), 2 * RATE),
+    )  # fmt: skip
+
+
+def _research_cloud(hosts: int) -> Structure:
+    """4 ranks in each host share an adapter of 25 Gbit/s. RoCE, 1 us at each end.
+
+    An uplink of 100 Gbit/s for 8 hosts, 2:1, or for 4 in a small cluster; a hash gives each pair one. As the Ethernet
+    of Spartan of the University of Melbourne; the ratio is chosen here, and so is the second socket, which takes 0.3 us
+    longer. 0.3 % of readings are longer, because switches pause senders.
+    """
+    far = np.arange(4) >= 2
+    return Structure(
+        hosts, FatTree(np.arange(hosts) // max(4, min(32, hosts // 4)), 8, "static"), each=4,
+        rate=np.full((hosts, 1), RATE / 4), position_latency=np.where(far, 1.3e-6, 1e-6), tail=0.003,
+        inside_latency=INSIDE_LATENCY + 0.3e-6 * (far[:, None] != far[None, :]),
+    )  # fmt: skip
+
+
+def _short_of_pcie(hosts: int) -> Structure:
+    """One switch; adapters say 400 Gbit/s, but 16 lanes of PCIe 4 do 252. Two ranks, one on each socket.
+
+    As groups buy NDR adapters for servers of the generation before PCIe 5, e.g. with AMD EPYC 7003. The rank far from
+    the adapter takes 0.3 us longer and reaches 92 % of that rate, which is chosen here. All hosts are the same.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.92, 0.3e-6), rate=np.full((hosts, 1), 2.52 * RATE),
+        nominal=np.full((hosts, 1), 4 * RATE),
+    )  # fmt: skip
+
+
+def _behind_processors_of_adapters(hosts: int) -> Structure:
+    """Bare metal of a cloud: 100 Gbit/s, two ranks; hosts of every second rack are behind a DPU that switches for them.
+
+    There all packets pass the cores of the DPU (BlueField-2, as the function that the provider owns): 0.9 us longer at
+    each end, and what a host sends and what it receives share 130 Gbit/s. The others have plain adapters. Hosts say
+    nothing of it. 2:1, a hash gives each pair an uplink. All numbers are chosen here. RoCE; 0.3 % of readings are
+    longer, because switches pause senders.
+    """
+    rack = np.arange(hosts) // max(2, min(12, hosts // 8))
+    behind = rack % 2 == 1
+    return Structure(
+        hosts, Threads(rack, 2, RATE, RATE * np.where(behind, 1.3, 2.0)), each=2,
+        position_latency=np.full(2, 0.5e-6), overhead=np.where(behind, 0.9e-6, 0.0),
+        processor=np.zeros(hosts, np.int64), tail=0.003,
+    )  # fmt: skip
+
+
+def _slower_within(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod.
+
+    A link of 64 GB/s, of which 48 are left for data, joins any two GPUs of a host (MI300X, Infinity Fabric), so that
+    messages within it are hardly faster than those between hosts. 1:1, a hash gives each two adapters one uplink. As
+    BM.GPU.MI300X.8 of OCI; the leaves are chosen here. RoCE, 1.5 us at each end; 0.3 % of readings are longer, because
+    switches pause senders.
+    """
+    count = max(4, hosts // 4)
+    plane = FatTree(_leaf_per_rail(np.arange(count) // max(2, min(32, count // 4)), 8), 1, "static", 4 * RATE)
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
+        position_latency=np.full(8, 1.5e-6), tail=0.003,
+        inside_latency=np.full((8, 8), 1.8e-6), inside_rate=np.full((8, 8), 48e9),
+    )  # fmt: skip
+
+
+def _three_gpus(hosts: int) -> Structure:
+    """Half of the hosts, of 3 GPUs with a rank each and two adapters of 40 Gbit/s, each on a tree of its own, 1:1.
+
+    The first two GPUs share the first adapter. A message leaves by the adapter of the rail of its receiver, so some
+    cross to the other chip set (IOH) first, which takes 0.4 us. As TSUBAME 2.5 of Tokyo Tech (K20X, QDR). A receiver
+    has one uplink; leaves of up to 16 hosts. Between GPUs messages go by PCIe 2.
+    """
+    count = max(8, hosts // 2)
+    chips = np.array([0, 0, 1])
+    far = np.not_equal.outer(chips, chips)
+    return Structure(
+        count, FatTree(np.arange(count) // max(2, min(16, count // 4)), 1, "by receiver", 0.4 * RATE), each=3, rails=2,
+        relayed=True, other_rail=0.4e-6, rate=np.full((count, 2), 0.4 * RATE), position_latency=np.full(3, 1.2e-6),
+        inside_latency=np.where(far, 2.6e-6, 1.9e-6), inside_rate=np.where(far, 3.2e9, 5.2e9),
+    )  # fmt: skip
+
+
+def _deep_buffers(hosts: int) -> Structure:
+    """25 Gbit/s, RoCE; every second leaf has a switch of deep buffers, which takes 2.5 us longer than the others.
+
+    As a data centre that has bought switches of two makes, such as Arista's 7280 beside its 7060. Leaves of 2 to 12
+    hosts; an uplink of 100 Gbit/s for 8, or for fewer in a small cluster, of which a hash gives each pair one. 1.5 us
+    at each end; 0.3 % of readings are longer, because switches pause senders.
+    """
+    leaf = np.arange(hosts) // max(2, min(12, hosts // 8))
+    longer = np.where(np.arange(int(leaf[-1]) + 1) % 2 == 1, 2.5e-6, 0.0)
+    return Structure(
+        hosts, UnlikeLeaves(leaf, 8, "static", RATE, longer), rate=np.full((hosts, 1), RATE / 4),
+        position_latency=np.array([1.5e-6]), tail=0.003,
+    )  # fmt: skip
+
+
+def _spines_in_two_buildings(hosts: int) -> Structure:
+    """25 Gbit/s, RoCE; half of the leaves, and every second spine, stand in a building 400 m away: 2 us.
+
+    So messages between leaves of one building take 4 us longer where a hash chose a spine of the other one for them. As
+    hospitals and banks spread one network over two buildings, for safety. Leaves of 2 to 16 hosts have two uplinks of
+    100 Gbit/s, or four from 16 hosts on. 1.5 us at each end.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    leaves, size = int(leaf[-1]) + 1, np.bincount(leaf)
+    plane = TwoBuildings(leaf, size / (np.where(size < 16, 2, 4) + 0.5), 1 * (2 * np.arange(leaves) >= leaves), 2e-6)
+    return Structure(
+        hosts, plane, rate=np.full((hosts, 1), RATE / 4), position_latency=np.array([1.5e-6]),
+    )  # fmt: skip
+
+
+def _closed_along_one(hosts: int) -> Structure:
+    """A grid in three dimensions of which only the first one is closed; two ranks in each host.
+
+    As Red Storm of Sandia (Cray XT3, SeaStar), a mesh of 27 x 20 x 24 that was closed in one dimension, so that parts
+    could be switched over between two networks. Hosts do 2.1 GB/s and cables 2.5; 2 us at each end.
+    """
+    return Structure(
+        hosts, ClosedAlongOne(_sides(hosts), 2.5e9), each=2, rate=np.full((hosts, 1), 2.1e9),
+        position_latency=np.full(2, 2e-6),
+    )  # fmt: skip
+
+
+def _rows_and_columns(hosts: int) -> Structure:
+    """Hosts without switches, each joined to all of its row and all of its column by cables of 200 Gbit/s.
+
+    The grid is as square as can be. As UB-Mesh of Huawei (2025), where this is done in more dimensions and hosts are
+    accelerators; there also detours are taken, here only the way along the row first.
+    """
+    columns = next(side for side in range(int(hosts**0.5 + 0.5), hosts + 1) if hosts % side == 0)
+    return Structure(
+        hosts, RowsAndColumns(hosts // columns, columns, 2 * RATE), each=2, rate=np.full((hosts, 1), 2 * RATE)
+    )
+
+
+def _four_planes(hosts: int) -> Structure:
+    """An adapter of 400 Gbit/s split into four ports of 100, each on a tree of its own; all messages use all four.
+
+    As OCI's multiplanar network (2025), and others whose adapters spread each message over planes. So what is slow on
+    one plane makes the others wait. 1:1, and packets are spread over all uplinks of a plane. Two ranks in each host.
+    RoCE, 1 us at each end; 0.3 % of readings are longer.
+    """
+    leaf = np.arange(hosts) // max(4, min(32, hosts // 4))
+    return Structure(
+        hosts, FatTree(leaf, 1, "adaptive"), each=2, rails=4, striped=True, other_rail=0.0,
+        position_latency=np.full(2, 1e-6), tail=0.003,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -2681,5 +2872,18 @@ HELD_OUT: Mapping[str, Make] = {
     "8 tiles on 4 rails": lambda hosts, random: _two_tiles_on_each_rail(hosts),
     "8 accelerators in two meshes": lambda hosts, random: _two_meshes(hosts),
     "virtual machines with limits of flows": lambda hosts, random: _whole_machines(hosts),
+    # The next twelve are new: nobody has looked at them yet.
+    "4 ranks that fill an adapter, 1:1 by receiver": lambda hosts, random: _small_cores(hosts),
+    "full leaves and pairs of hosts, far socket": lambda hosts, random: _full_leaves_and_pairs(hosts),
+    "4 ranks on 25 Gbit/s, 2:1 static": lambda hosts, random: _research_cloud(hosts),
+    "adapters short of PCIe, far socket": lambda hosts, random: _short_of_pcie(hosts),
+    "DPUs in every second rack": lambda hosts, random: _behind_processors_of_adapters(hosts),
+    "rail-optimized, 8 rails static, slow within": lambda hosts, random: _slower_within(hosts),
+    "3 GPUs on 2 relayed rails": lambda hosts, random: _three_gpus(hosts),
+    "deep buffers in every second leaf": lambda hosts, random: _deep_buffers(hosts),
+    "spines in two buildings": lambda hosts, random: _spines_in_two_buildings(hosts),
+    "grid closed along one dimension": lambda hosts, random: _closed_along_one(hosts),
+    "hosts joined by row and column": lambda hosts, random: _rows_and_columns(hosts),
+    "each message over 4 planes": lambda hosts, random: _four_planes(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
