@@ -17,6 +17,7 @@ ONE_HOST = (
 )  # fmt: skip
 HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows are limited to, or load but for one pair
     "two receive queues", "leaf pairs with MLAG, two generations", "8 ranks on 4 rails in a dragonfly",
+    "virtual machines with limits of flows",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -27,7 +28,7 @@ UPLINKS = (
 HARD_CHASSIS = (
     "dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph",
     "racks with power caps", "read requests of two lengths", "two receive queues",
-    "2 rails of two generations, 3:1 and 1:1",
+    "2 rails of two generations, 3:1 and 1:1", "two islands of two processors", "virtual machines with limits of flows",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -37,6 +38,7 @@ NO_CHASSIS = (  # few hosts, or in no order
     "rail-optimized, 8 rails, 2:1 re-hashed", "sprayed packets, 8 NUMA nodes on 2 rails",
     "8 GPUs on 4 relayed rails, lingering routes", "8 GPUs on one adapter, two zones",
     "8 accelerators on 2 rails in a dragonfly+", "8 rails on two joined switches", "cube mesh of GPUs on 4 adapters",
+    "8 GPUs on 4 ports, 3:2 static", "8 tiles on 4 rails", "8 accelerators in two meshes",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks

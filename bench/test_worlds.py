@@ -2770,6 +2770,14 @@ def test_leaves_and_trunks_count_where_three_others_have_equal_hosts(
     assert Visible(1.0, 100.0).counts(fault, structure) == counts
 
 
+def test_each_of_several_parts_is_visible_by_its_own_messages() -> None:
+    structure, random = built("fat tree 2:1 static", 32), np.random.default_rng(1)
+    faults = tuple(planted(kind, structure, random) for kind in ("link", "uplink", "leaf", "host"))
+    world = World(structure, faults, iterations=1)
+    seen = [world.visible(fault) for fault in faults]
+    assert len({one.log_factor for one in seen}) == len(seen)
+
+
 def values(results: Results) -> list[bytes]:
     return [column.tobytes() for size in results.sizes for column in vars(size.rows).values()]
 

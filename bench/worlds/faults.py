@@ -36,7 +36,7 @@ DELAY = 1.5e-6  # seconds that "latency" adds
 Hosts = tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fault:
     """One planted part. `hosts` are those that it consists of, or the two ends of a link; `parts` names it.
 

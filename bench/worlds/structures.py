@@ -2858,8 +2858,6 @@ BUILDING: Mapping[str, Make] = {
     "8 GPUs on one adapter, two zones": lambda hosts, random: _two_zones(hosts),
     "8 GPUs on 4 relayed rails, lingering routes": lambda hosts, random: _private_networks(hosts),
     "cube mesh of GPUs on 4 adapters": lambda hosts, random: _hybrid_cube_mesh(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "fat tree 3:2 by receiver, far socket": lambda hosts, random: _sixteen_core_switches(hosts),
     "hypercube, far socket": lambda hosts, random: _nine_dimensions(hosts),
     "routes by load in a dragonfly, far socket": lambda hosts, random: _processors_in_a_dragonfly(hosts),
@@ -2872,7 +2870,8 @@ HELD_OUT: Mapping[str, Make] = {
     "8 tiles on 4 rails": lambda hosts, random: _two_tiles_on_each_rail(hosts),
     "8 accelerators in two meshes": lambda hosts, random: _two_meshes(hosts),
     "virtual machines with limits of flows": lambda hosts, random: _whole_machines(hosts),
-    # The next twelve are new: nobody has looked at them yet.
+}
+HELD_OUT: Mapping[str, Make] = {
     "4 ranks that fill an adapter, 1:1 by receiver": lambda hosts, random: _small_cores(hosts),
     "full leaves and pairs of hosts, far socket": lambda hosts, random: _full_leaves_and_pairs(hosts),
     "4 ranks on 25 Gbit/s, 2:1 static": lambda hosts, random: _research_cloud(hosts),
