@@ -141,6 +141,11 @@ class Comparable:
         are as slow as its own. Those of parts that have too few others are."""
         part, at = self.part.copy(), self.best.places(links)
         part[at] = np.where(part[at] == 0, OTHER_PART, part[at])
+        return self.with_parts(part)
+
+    def with_parts(self, part: NDArray[np.int64]) -> "Comparable":
+        """The same with other bad parts, [n], in the classes where these leave enough to compare with."""
+        part = part.copy()
         for number in np.unique(self.of_class).tolist():
             own = self.of_class == number
             if (part[own] == 0).sum() < FEWEST_GOOD:

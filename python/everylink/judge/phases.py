@@ -237,8 +237,9 @@ class PhaseReadings:
     def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> Comparable:
         best, effects = self.of_hosts, findings.effects
         of_ranks = {int(self.host_of[one.subject[0]]) for one in findings.bad if one.kind == "rank"}
-        part = _bad_parts(bad, _hosts_of(bad) | of_ranks | self.bad_elsewhere, best, effects.group_of)
-        return Comparable(best, effects.class_number(best.frm, best.to), part)
+        hosts = _hosts_of(bad) | self.bad_elsewhere
+        part, beside = (_bad_parts(bad, own, best, effects.group_of) for own in (hosts, hosts | of_ranks))
+        return Comparable(best, effects.class_number(best.frm, best.to), part).with_parts(beside)
 
     def _ranks_comparable(self, findings: Findings) -> Comparable:
         """Ranks are compared with those at the same place of other hosts."""

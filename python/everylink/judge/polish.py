@@ -194,7 +194,11 @@ def _lows(rest: Matrix, settled: Mask | None, others: Matrix) -> _Lows:
 
 
 def polish(times: Times, classes: Classes, symmetric: bool, spreads: Spreads) -> tuple[EndsByClass, EndsByClass]:
-    """What each host adds as sender and as receiver, from log times without class effects."""
+    """What each host adds as sender and as receiver, from log times without class effects.
+
+    Where that does not settle, the lesser of the last two rounds: two sets of hosts may look slow in turns, each beside
+    the other.
+    """
     hosts = len(times.sending)
     sent = received = np.zeros((hosts, classes.count))
     none = np.zeros(hosts)
@@ -203,7 +207,7 @@ def polish(times: Times, classes: Classes, symmetric: bool, spreads: Spreads) ->
     sending = _Direction(times.sending, times.settled_sending, classes)
     receiving = sending if symmetric else _Direction(times.receiving, times.settled_receiving, classes)
     for _ in range(ROUNDS):
-        before = sent, received
+        before, last = (sent, received), (send, receive)
         send = _ends(sending.lows(received), classes, noises, spreads)
         sent = send.certain
         receive = send if symmetric else _ends(receiving.lows(sent), classes, noises, spreads)
@@ -212,7 +216,17 @@ def polish(times: Times, classes: Classes, symmetric: bool, spreads: Spreads) ->
             break  # converged, and so has the noise
         added = np.maximum(classes.of_hosts(sent), classes.of_partners(received))
         noises = classes.noises(times.sending - added, times.settled_sending, spreads)
+    else:
+        send = _lesser(last[0], send)
+        receive = send if symmetric else _lesser(last[1], receive)
     return send, receive
+
+
+def _lesser(one: EndsByClass, other: EndsByClass) -> EndsByClass:
+    """Of each host what is less clear."""
+    first = one.z < other.z
+    fields = zip(vars(one).values(), vars(other).values(), strict=True)
+    return EndsByClass(*(np.where(first if a.ndim == 1 else first[:, None], a, b) for a, b in fields))
 
 
 def _ends(lows: Sequence[_Lows], classes: Classes, noises: Sequence[Noises], spreads: Spreads) -> EndsByClass:
