@@ -69,6 +69,18 @@ def test_hosts_that_are_far_from_others_of_their_kind_only_are_not_accused() -> 
     assert scored("condo cluster", seed=8101).wrong == 0
 
 
+@pytest.mark.parametrize("seed", [8301, 8303])
+def test_hosts_are_not_accused_in_turns_nor_without_anything_to_compare_them_with_alone(seed: int) -> None:
+    """Half of the links of each of 8 hosts are slow by design; ranks of nearly all of them look slow."""
+    assert scored("8 NUMA nodes on 2 rails in a dragonfly", seed=seed).wrong == 0
+
+
+@pytest.mark.parametrize("structure", ["hypercube", "random graph", "two tori of switches"])
+def test_ways_past_a_slow_switch_are_no_verdicts_of_their_own(structure: str) -> None:
+    found = scored(structure, "leaf", seed=8301)
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
 @pytest.mark.long("more structures")
 @pytest.mark.parametrize(
     ("structure", "seed"),

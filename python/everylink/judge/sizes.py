@@ -54,6 +54,7 @@ from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
 from everylink.model.rows import ONE_WAY, Outcome
+from everylink.robust import Matrix, is_whole
 
 OUTCOMES: dict[int, str] = {
     Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
@@ -82,7 +83,8 @@ class LinkVerdicts:
     """What comparing the links of a run with each other yields.
 
     `longer`: kind, subject and size of what is found, but slow by design. `slow_with_all`: hosts at the ends of
-    slow pairs that were slow alone with all others.
+    slow pairs that were slow alone with all others. `small` [from, to]: log seconds of small messages between hosts;
+    None if there are none, or too many hosts to hold all links.
     """
 
     found: list[Verdict] = field(default_factory=list)
@@ -93,6 +95,7 @@ class LinkVerdicts:
     expected: list[Expected] = field(default_factory=list)
     longer: frozenset[tuple[str, tuple[str, ...], int]] = frozenset()
     slow_with_all: set[str] = field(default_factory=set)
+    small: Matrix | None = None
 
 
 def compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
@@ -171,6 +174,8 @@ class _Sizes:
         of_ranks = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
         collected.suspects += of_ranks
         collected.found = [one for one in found if one not in of_ranks]
+        if self._small is not None and is_whole(self._small.readings.hosts):
+            collected.small = self._small.readings.between_hosts.median
         return collected
 
     def _tell_longer_ways(self) -> None:
