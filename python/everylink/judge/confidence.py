@@ -8,22 +8,22 @@ in docs/accuracy.md). In structures that it was tuned on more are right.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from everylink.judge.verdict import OF_TIMES, Verdict
+from everylink.judge.verdict import OF_TIMES, Scope, Verdict
 
 MOST, LESS = 0.96, 0.75
 RIGHT: Mapping[str, float] = {
     "host": MOST, "group": MOST, "link": LESS, "rank": LESS, "pair": LESS, "trunk": LESS,
 }  # fmt: skip
 DOUBTFUL = 0.8  # of what was never measured alone
-FEWEST_LINKS = 5  # of a host or rank; with fewer LESS
+FEWEST_LINKS = 5  # of a host or rank; with fewer LESS, and where only those that leave its group are slow
 
 
 def calibrated(verdict: Verdict, is_alone: bool) -> Verdict:
     """The verdict, no surer than such verdicts are right. `is_alone`: whether links were measured without others."""
     if verdict.symptom not in OF_TIMES:
         return verdict
-    is_few = verdict.is_end and 0 < verdict.links < FEWEST_LINKS
-    most = min(RIGHT.get(verdict.kind, DOUBTFUL), LESS if is_few else MOST)
+    is_less = verdict.scope is Scope.BEYOND or (verdict.is_end and 0 < verdict.links < FEWEST_LINKS)
+    most = min(RIGHT.get(verdict.kind, DOUBTFUL), LESS if is_less else MOST)
     if verdict.symptom == "slow" and not is_alone:
         most = min(most, DOUBTFUL)
     return replace(verdict, confidence=min(verdict.confidence, most))
