@@ -60,6 +60,14 @@ def test_a_trunk_at_the_end_of_some_hosts_is_a_part_of_that_of_all_of_them() -> 
     assert smallest_explanation([whole, other], NAMES) == [whole, other]
 
 
+@pytest.mark.parametrize(("factor", "kept"), [(1.2, False), (1.4, True)])
+def test_a_trunk_is_told_beside_slow_hosts_at_half_of_an_end_if_it_is_slower(factor: float, kept: bool) -> None:
+    hosts = [_verdict("host", name, factor=1.3) for name in ("n1", "n2")]
+    trunk = _verdict("trunk", "n[0-3]", "n[4-7]", factor=factor)
+    assert smallest_explanation([*hosts, trunk], NAMES) == [*hosts, *[trunk] * kept]
+    assert smallest_explanation([hosts[0], trunk], NAMES) == [hosts[0], trunk]
+
+
 @pytest.mark.parametrize("others", [1, 2])
 def test_ways_from_a_slow_group_to_several_others_are_its_own(others: int) -> None:
     group = _verdict("group", "n0", "n1", factor=1.1)

@@ -15,7 +15,8 @@ from everylink.judge.verdict import Verdict
 from everylink.robust import Matrix
 
 HOP = 0.04  # log of the factor by which small messages over one more switch take longer, at least
-MOST = 0.5  # part of the others from which a host or group is slow because its messages pass a switch
+MOST = 0.5  # part of the others with which a host or group is slow because its messages pass a switch
+FEWEST = 2  # of the others with which a part of the ways from a group pass it
 Hosts = NDArray[np.int64]
 
 
@@ -23,7 +24,7 @@ def past_slow_groups(verdicts: Sequence[Verdict], names: Names, small: Matrix | 
     """The slow hosts, groups and trunks whose messages may pass a slow group, each with the node set of that.
 
     `small` [from, to]: log seconds of small messages between hosts. They pass a group if they take longer than those
-    of both ends with it do: a part that is slow by itself makes these as slow.
+    of both ends with it do: a part that is slow by itself makes these as slow. Of an uplink those with a few others may.
     """
     if small is None or names.unit_kind != "host":
         return
@@ -39,7 +40,8 @@ def past_slow_groups(verdicts: Sequence[Verdict], names: Names, small: Matrix | 
         ends = [np.array(sorted(number[name] for name in end & number.keys()), np.int64) for end in named]
         own = np.concatenate(ends)
         for group in groups:
-            if len(group) and all(map(len, ends)) and not np.isin(own, group).any() and _pass(ends, group, small):
+            is_apart = len(group) and all(map(len, ends)) and not np.isin(own, group).any()
+            if is_apart and _pass(ends, group, small, is_part=one.kind == "trunk"):
                 yield one, names.in_short(group.tolist())
                 break
 
@@ -50,7 +52,9 @@ def may_pass(verdict: Verdict, group: str) -> Verdict:
     return replace(verdict, evidence=text)
 
 
-def _pass(ends: Sequence[Hosts], group: Hosts, small: Matrix) -> bool:
+def _pass(ends: Sequence[Hosts], group: Hosts, small: Matrix, is_part: bool) -> bool:
+    """Whether messages between two ends, or of one with the others, pass a group; `is_part`: with some of the others
+    only, as over an uplink."""
     if len(ends) == 2:
         one, other = ends
         nearer = max(_between(one, group, small), _between(group, other, small))
@@ -61,7 +65,7 @@ def _pass(ends: Sequence[Hosts], group: Hosts, small: Matrix) -> bool:
     longer = [
         _between(own, other, small) > max(to_group, _between(group, other, small)) + HOP for other in others[:, None]
     ]
-    return len(others) > 0 and float(np.mean(longer)) >= MOST
+    return sum(longer) >= (FEWEST if is_part else max(MOST * len(others), 1))
 
 
 def _between(one: Hosts, other: Hosts, small: Matrix) -> float:

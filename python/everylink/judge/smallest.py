@@ -28,7 +28,7 @@ def smallest_explanation(
 
     What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are:
     then all of its hosts are, which the ways that leave it may hide.
-    Without groups half of whose hosts are slower by themselves.
+    Without groups and trunks half of whose hosts, at one end, are slower by themselves.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why. `slow_with_all`: hosts that are slow alone with all others.
     """
@@ -83,6 +83,7 @@ class _Larger:
                 if len(ends) == 1:
                     whole = (others[0] for others, _ in self._trunks if len(others) == 1)
                     usual += [np.inf for other in whole if ends[0] < other]
+                usual += [np.inf for end in ends if self._is_half_slower(end, verdict)]
             case _:
                 return False
         return (verdict.factor or 0.0) <= MUCH * max(usual, default=0.0)
@@ -91,7 +92,10 @@ class _Larger:
         """Whether it is a slow group, half of whose hosts or more are slower by themselves: they are why."""
         if verdict.kind != "group" or verdict.symptom != "slow":
             return False
-        units = self._names.units_of(verdict.subject)
+        return self._is_half_slower(self._names.units_of(verdict.subject), verdict)
+
+    def _is_half_slower(self, units: set[str], verdict: Verdict) -> bool:
+        """Whether half of these hosts or more are slower by themselves than a group or trunk of theirs."""
         slower = [unit for unit in units if self._hosts.get(unit, 0.0) > (verdict.factor or 1.0)]
         return len(slower) >= HALF * len(units) > 0
 
