@@ -24,7 +24,7 @@ def past_slow_groups(verdicts: Sequence[Verdict], names: Names, small: Matrix | 
     """The slow hosts, groups and trunks whose messages may pass a slow group, each with the node set of that.
 
     `small` [from, to]: log seconds of small messages between hosts. They pass a group if they take longer than those
-    of both ends with it do: a part that is slow by itself makes these as slow. Of an uplink those with a few others may.
+    of both ends with it do: a part that is slow by itself makes these as slow. Of an uplink, those with a few others.
     """
     if small is None or names.unit_kind != "host":
         return
