@@ -75,6 +75,12 @@ def test_hosts_are_not_accused_in_turns_nor_without_anything_to_compare_them_wit
     assert scored("8 NUMA nodes on 2 rails in a dragonfly", seed=seed).wrong == 0
 
 
+@pytest.mark.parametrize("kind", ["leaf", "link"])
+def test_hosts_with_their_ranks_the_other_way_round_are_not_accused(kind: str) -> None:
+    """A quarter of the hosts has its adapter on the second socket; with few ranks busy each meets its like only."""
+    assert_only_verdict("fewer uplinks in later leaves", kind, seed=8301)
+
+
 @pytest.mark.parametrize("structure", ["hypercube", "random graph", "two tori of switches"])
 def test_ways_past_a_slow_switch_are_no_verdicts_of_their_own(structure: str) -> None:
     found = scored(structure, "leaf", seed=8301)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from everylink.judge.judge import judge
-from everylink.judge.positions import places_of
+from everylink.judge.positions import Places, places_of
+from everylink.judge.readings import readings
 from everylink.model.rows import MAIN
 from pair_rows import rows_of_pairs, run_of
 
@@ -56,6 +57,26 @@ def test_nothing_is_taken_where_too_few_links_between_any_two_places_are_known()
     known = HOST_OF < 3  # 6 links of any two places
     few = np.where(known[:, None] & known[None, :], times(), np.float32(np.nan))
     assert places_of(few, PLACE_OF, HOST_OF, ONE, ONE) is None
+
+
+def test_a_place_costs_as_much_with_those_of_which_nothing_is_known() -> None:
+    """Places 0 and 3 are near to the adapter, 1 and 2 far; links of the last two with each other were not measured."""
+    unknown = np.nan
+    added = np.array(
+        [[0.0, FAR, FAR, 0.0], [FAR, FAR, FAR, FAR], [FAR, FAR, unknown, unknown], [0.0, FAR, unknown, 0.0]]
+    )
+    beyond = Places(np.arange(4), np.zeros(4, np.int64), np.stack([added, np.full((4, 4), unknown)])).beyond_quickest()
+    assert beyond.reshape(5, 5)[1:, 1:] == pytest.approx(np.where(np.isnan(added), FAR, added))
+
+
+def test_the_links_of_ranks_that_were_measured_between_two_hosts_are_counted_once() -> None:
+    host_of, pairs, random = (
+        np.array([0, 1, 1, 0]),
+        np.array([(0, 1), (0, 2), (0, 1), (3, 2)]),
+        np.random.default_rng(1),
+    )
+    results = run_of(host_of, 4, {1: [rows_of_pairs(pairs, np.full(4, 1e-6), np.arange(4), MAIN, 0.0, random)]})
+    assert readings(results, results.sizes[0]).links_of_hosts().tolist() == [[0, 3], [3, 0]]
 
 
 def test_a_slow_rank_in_a_zone_of_two_leaves_is_no_place() -> None:

@@ -276,8 +276,8 @@ def levelled(seen: Readings, equals: Equals) -> Readings:
 def _usual_of_hosts(seen: Readings) -> Matrix | None:
     """What links between each two hosts usually take, log seconds, [from, to]; NaN where few links of their ranks were
     measured; None if these are most."""
-    ranks, cells = np.bincount(seen.host_of, minlength=seen.hosts), seen.between_hosts
-    measured = cells.count >= MOSTLY_MEASURED * np.outer(ranks, ranks)
-    if measured.sum() <= (cells.count > 0).sum() / 2:
+    ranks, links = np.bincount(seen.host_of, minlength=seen.hosts), seen.links_of_hosts()
+    measured = links > MOSTLY_MEASURED * np.outer(ranks, ranks)
+    if measured.sum() <= (links > 0).sum() / 2:
         return None
-    return np.where(measured, cells.median, UNKNOWN)
+    return np.where(measured, seen.between_hosts.median, UNKNOWN)

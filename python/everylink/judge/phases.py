@@ -453,7 +453,9 @@ def _between_quick_places(
     socket, say, may have been measured: these hosts would look slow, and a slow host may not show there.
 
     What places add: the median, over the pairs of hosts of which ranks at several places were measured, of what the
-    best reading between two places takes more than the best of all; where these are few, what they add in the run.
+    best reading between two places takes more than the best of all; where these are few, what they add in the run. At
+    least half of what links between two ranks at either place do: of two hosts of which each has its slow ranks
+    elsewhere, no link may be between two quick ones.
     """
     if seen.places is None or not len(frm):
         return np.ones(len(frm), bool)
@@ -473,7 +475,10 @@ def _between_quick_places(
         own = (best - quickest[of_pair])[told & (link[1] == one)]
         if len(own) >= FEWEST_GOOD:
             added[one] = float(np.median(own))
-    return np.asarray(added[kind] <= SAME_PLACES)
+    table = added.reshape(2, places, places)
+    of_place = np.diagonal(table, axis1=1, axis2=2)
+    table = np.maximum(table, np.maximum(of_place[:, :, None], of_place[:, None, :]) / 2)
+    return np.asarray(table.ravel()[kind] <= SAME_PLACES)
 
 
 def _of_each(

@@ -39,11 +39,16 @@ class Places:
 
     def beyond_quickest(self) -> Values:
         """What links between ranks of two places take longer than those between the quickest two, log of the factor:
-        the larger one of those between groups and within one, one of which others may hide; 0: not known; [places + 1
-        squared], the first place for ranks of which it is not known."""
-        quickest = np.where(np.isnan(self.added), np.inf, self.added).min(axis=(1, 2), keepdims=True)
-        beyond = np.zeros((len(self.added[0]) + 1,) * 2)
-        beyond[1:, 1:] = np.nan_to_num(self.added - quickest).max(axis=0)
+        the larger one of those between groups and within one, one of which others may hide; where they are not known,
+        what either place adds with any other at least, or 0; [places + 1 squared], the first place for ranks of which
+        it is not known."""
+        added = np.where(np.isnan(self.added), np.inf, self.added)
+        quickest = added.min(axis=(1, 2), keepdims=True)
+        above = added - np.where(np.isfinite(quickest), quickest, 0.0)
+        least = np.minimum(above.min(axis=1), above.min(axis=2))
+        known = np.where(np.isfinite(above), above, np.maximum(least[:, :, None], least[:, None, :]))
+        beyond = np.zeros((len(added[0]) + 1,) * 2)
+        beyond[1:, 1:] = np.where(np.isfinite(known), known, 0.0).max(axis=0)
         return beyond.ravel()
 
     @property

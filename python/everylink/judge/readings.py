@@ -209,6 +209,13 @@ class Readings:
         times[(frm < 0)[:, None] | (to < 0)[None, :]] = UNKNOWN
         return times
 
+    def links_of_hosts(self) -> NDArray[np.int64]:
+        """The number of links of ranks that were measured between each two hosts, [from host, to host]."""
+        order = np.argsort(self.host_of, kind="stable")
+        starts = np.searchsorted(self.host_of[order], np.arange(self.hosts))
+        to_hosts = [np.add.reduceat(np.isfinite(row[order]), starts, dtype=np.int64) for row in self.first]
+        return np.asarray(np.add.reduceat(np.array(to_hosts)[order], starts, axis=0))
+
     def forget_cells(self) -> None:
         """Free the memory of `between_hosts` until it is needed again."""
         self.__dict__.pop("between_hosts", None)
