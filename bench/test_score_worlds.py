@@ -81,6 +81,24 @@ def test_hosts_with_their_ranks_the_other_way_round_are_not_accused(kind: str) -
     assert_only_verdict("fewer uplinks in later leaves", kind, seed=8301)
 
 
+@pytest.mark.parametrize(
+    ("structure", "seed", "kind"),
+    [
+        ("DPUs in every second rack", 10103, "link"),  # at a host with as many near partners as far ones
+        ("DPUs in every second rack", 10101, "host"),  # slower than its own kind, quicker than the other
+        ("DPUs in every second rack", 10101, "chassis"),  # shows inside its rack only
+        ("deep buffers in every second leaf", 10104, "leaf"),  # looks like a third kind
+    ],
+)
+def test_kinds_of_hosts_that_only_times_tell_are_told_beside_a_slow_part(structure: str, seed: int, kind: str) -> None:
+    found = scored(structure, kind, seed=seed)
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
+def test_a_pair_inside_a_group_that_is_as_long_as_some_between_groups_is_no_verdict() -> None:
+    assert scored("spines in two buildings", seed=10101).wrong == 0
+
+
 @pytest.mark.parametrize("structure", ["hypercube", "random graph", "two tori of switches"])
 def test_ways_past_a_slow_switch_are_no_verdicts_of_their_own(structure: str) -> None:
     found = scored(structure, "leaf", seed=8301)

@@ -1,5 +1,6 @@
 """Slow pairs between the same two sets of hosts are one verdict on a trunk."""
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from conftest import Command
+from everylink.judge.confidence import LESS
 
 ACROSS = {("n1", "n8"): 0.6, ("n1", "n9"): 0.6, ("n2", "n8"): 0.6, ("n2", "n9"): 0.6}
 
@@ -32,6 +34,14 @@ def test_most_of_these_pairs_are_one_trunk_too(tmp_path: Path, everylink: Comman
     (verdict,) = _verdicts(everylink, tmp_path, dict(list(ACROSS.items())[:3]))
     assert (verdict["kind"], verdict["subject"], verdict["direction"]) == ("trunk", ["n[1-2]", "n[8-9]"], "both")
     assert verdict["evidence"].startswith("3 pairs between these hosts are slow, and the hosts are not: ")
+
+
+def test_all_pairs_among_some_hosts_are_one_group(tmp_path: Path, everylink: Command) -> None:
+    among = dict.fromkeys(itertools.combinations(("n1", "n10", "n20"), 2), 0.6)
+    (verdict,) = _verdicts(everylink, tmp_path, among)
+    assert (verdict["kind"], verdict["subject"], verdict["direction"]) == ("group", ["n1", "n10", "n20"], "both")
+    assert verdict["evidence"].startswith("all 3 pairs among them are slow, and none with others is; of n1")
+    assert verdict["confidence"] == LESS
 
 
 @pytest.mark.long

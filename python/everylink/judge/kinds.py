@@ -5,7 +5,7 @@ shows in the times tells: classes of hosts that are alike within, and differ fro
 """
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,7 @@ Index = NDArray[np.int64]
 Block = tuple[Any, ...]  # rows and columns of a matrix
 LOW_PART = 0.15  # quantile of a row: what a host can do with the best of its partners
 USUAL_PARTS = (0.5, 0.75)  # quantiles; where half of the partners are near, the first lies between near and far
+QUARTILES, QUICKEST = (0.25, 0.75), 0.05
 SAME = 0.02  # log of the factor: a partner that is slower than this is slower
 TIGHT = 0.015  # largest standard deviation within a class, log of the factor
 APART = 0.04  # least difference between two classes, log of the factor
@@ -194,7 +195,7 @@ def _most(texts: Iterable[str]) -> str:
 
 def seen_kinds(by_size: Iterable[Index | None], hosts: int) -> Kinds:
     """By the times of all sizes: classes at one size split those at the others."""
-    features = [classes for classes in by_size if classes is not None]
+    features = [classes - 1 for classes in by_size if classes is not None]  # -1: an outlier, whatever its kind
     if not features:
         return Kinds(np.zeros(hosts, np.int64), ("",), False)
     kind = kinds_of_hosts(np.arange(hosts), features, hosts)
@@ -217,25 +218,63 @@ def seen_classes(seen: Readings) -> Index | None:
         capacity = lower_quantiles(of_equals, part)[0]
         capacity = np.where(np.isfinite(capacity), capacity, low)
         classes = classes_of(capacity)
-        if classes is not None and _are_slow_with_all(times, classes, partners, capacity):
-            return classes
+        if classes is not None and (left_out := _not_slow_with_all(times, classes, partners, capacity)):
+            left_out += _well_at_best(classes, lower_quantiles(times, QUICKEST)[0])
+            classes = _without(classes, left_out)
+        if classes is not None:
+            return _with_outliers(classes, capacity, [lower_quantiles(of_equals, at)[0] for at in QUARTILES])
     return None
 
 
-def _are_slow_with_all(times: Matrix, classes: Index, partners: Index, capacity: Values) -> bool:
-    """Whether the hosts of each slower class are slow among each other, and with those of faster classes: hosts at the
-    ends of one slow way are slow with each other only."""
+def _with_outliers(classes: Index, capacity: Values, quartiles: Sequence[Values]) -> Index:
+    """The classes with those outliers of which one can tell where they belong.
+
+    That is the class with which one agrees in both quartiles: of a host with as many near partners as far ones, one
+    slow link may decide on which side the middle of its links is. Between two classes it is the faster one: faults only
+    lengthen times. A host that is slower than all classes may be of any.
+    """
+    found, last = classes.copy(), int(classes.max())
+    of_class = [np.flatnonzero(classes == number) for number in range(1, last + 1)]
+    levels = np.array([[float(np.median(of[own])) for own in of_class] for of in (capacity, *quartiles)])
+    for host in np.flatnonzero((classes == 0) & np.isfinite(capacity)).tolist():
+        own = np.array([[of[host]] for of in (capacity, *quartiles)])
+        alike = np.flatnonzero((np.abs(own - levels) <= SAME)[1:].all(axis=0))
+        faster = int((levels[0] < capacity[host]).sum())
+        if len(alike) == 1:
+            found[host] = alike[0] + 1
+        elif 0 < faster < last:
+            found[host] = faster
+    return found
+
+
+def _not_slow_with_all(times: Matrix, classes: Index, partners: Index, capacity: Values) -> list[int]:
+    """The classes whose hosts are not slow among each other, or not with those of faster classes: hosts at the ends of
+    one slow way are slow with each other only, and those of a leaf with a slow uplink are well among each other."""
     level = [float(np.median(capacity[classes == number])) for number in range(1, int(classes.max()) + 1)]
-    of_partner = classes[partners]
+    of_partner, found = classes[partners], list[int]()
     for number in range(1, len(level) + 1):
         own = np.flatnonzero(classes == number)
         among = known_sample(times[np.ix_(own, np.flatnonzero(of_partner == number))])
         faster = known_sample(times[np.ix_(own, np.flatnonzero((of_partner > 0) & (of_partner < number)))])
-        if not len(among) or np.median(among) < level[number - 1] - SAME:
-            return False
-        if len(faster) and np.median(faster) < level[0] + WITH_FASTER * (level[number - 1] - level[0]):
-            return False
-    return True
+        is_well = not len(among) or np.median(among) < level[number - 1] - SAME
+        least = level[0] + WITH_FASTER * (level[number - 1] - level[0])
+        if is_well or (len(faster) and np.median(faster) < least):
+            found.append(number)
+    return found
+
+
+def _well_at_best(classes: Index, quickest: Values) -> list[int]:
+    """The slower classes whose `quickest` links, [hosts], take hardly longer than those of the fastest one: messages of
+    their other links may pass hosts or switches that are slow."""
+    level = [float(np.nanmedian(quickest[classes == number])) for number in range(1, int(classes.max()) + 1)]
+    return [number for number, own in enumerate(level, 1) if number > 1 and own < level[0] + APART]
+
+
+def _without(classes: Index, left_out: Sequence[int]) -> Index | None:
+    """The classes without some, whose hosts are outliers then; None if hardly two are left."""
+    kept = np.setdiff1d(np.arange(1, int(classes.max()) + 1), left_out)
+    found = np.where(np.isin(classes, kept), np.searchsorted(kept, classes) + 1, 0)
+    return found if len(kept) > 1 and (found > 0).sum() >= MOSTLY * (classes > 0).sum() else None
 
 
 def classes_of(values: Values) -> Index | None:

@@ -12,7 +12,10 @@ FEWEST, ALIKE, PART_APART = 3, 0.05, 0.2  # hosts; by how much their effects (lo
 
 
 def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
-    """The verdicts, with one of the scope `each` in place of those of hosts in a row that are slow alike."""
+    """The verdicts, with one of the scope `each` in place of those of hosts in a row that are slow alike.
+
+    None where these are all hosts of a slow group: that is the verdict.
+    """
     if names.unit_kind != "host":
         return list(verdicts)
     of_host = {one.subject[0]: one for one in verdicts if one.kind == "host" and _is_of_row(one)}
@@ -25,6 +28,8 @@ def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
         row += [one] if one is not None else []
     rows = [row for row in (*rows, row) if len(row) >= FEWEST]
     in_rows = {one for row in rows for one in row}
+    groups = {frozenset(names.units_of(one.subject)) for one in verdicts if one.kind == "group"}
+    rows = [row for row in rows if frozenset(one.subject[0] for one in row) not in groups]
     merged = (each_by_itself(row, "group", f"{len(row)} hosts in a row, each slow by itself") for row in rows)
     return [*(one for one in verdicts if one not in in_rows), *merged]
 

@@ -23,7 +23,7 @@ from everylink.judge.evidence import (
     within_verdict,
 )
 from everylink.judge.expected import Expected, expected_of
-from everylink.judge.findings import Found, find, pairs_found
+from everylink.judge.findings import Found, find, hosts_among, pairs_found
 from everylink.judge.kinds import Equals, Kinds, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.longer_ways import (
@@ -62,6 +62,7 @@ OUTCOMES: dict[int, str] = {
 }  # fmt: skip
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell which of them is slow
+FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long as a pair inside one, and part of all
 SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -388,7 +389,8 @@ def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     effects = judged.findings.effects
     for found in judged.unexplained:
         in_no_group = names.grouping is None and _is_in_no_group(found, effects) and not _is_slower_alone(found, judged)
-        if not (_is_of_one_way(found, effects) or in_no_group):
+        is_by_design = _is_of_one_way(found, effects) or in_no_group
+        if not is_by_design and (names.grouping is not None or not _is_as_long_as_others(found, judged)):
             yield slow_verdict(found, judged, names)
 
 
@@ -418,6 +420,23 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
     far = effects.typical[kinds[one], kinds[others], 0]
     usual = effects.expected_at(one, others) if found.kind == "pair" else effects.class_at(one, others)
     return bool(np.median(np.abs(usual + found.effect - far)) < SAME_AS_FAR)
+
+
+def _is_as_long_as_others(found: Found, judged: Judged) -> bool:
+    """Whether it is a pair inside a group that takes longer than most links between groups in messages too small to
+    share much, but no longer than a part of them do: ways differ in length, and its hosts may be in two groups."""
+    effects, times = judged.findings.effects, judged.readings.between_hosts.median
+    end, other, group_of = found.subject[0], found.subject[-1], effects.group_of
+    if found.kind != "pair" or judged.size.bytes >= BANDWIDTH or group_of[end] != group_of[other]:
+        return False
+    bad = hosts_among(judged.findings.bad, judged.readings)
+    groups = {one.subject[0] for one in judged.findings.bad if one.kind == "group"}
+    good = ~np.isin(group_of, list(groups)) & ~np.isin(np.arange(len(group_of)), list(bad))
+    far = times[(group_of[:, None] != group_of) & good[:, None] & good]
+    far = far[np.isfinite(far)]
+    own = float(effects.expected_at(end, other)) + found.effect - SAME_AS_FAR
+    as_long = int((far >= own).sum())
+    return len(far) > 0 and bool(np.median(far) < own) and as_long >= max(FEWEST_AS_LONG, PART_AS_LONG * len(far))
 
 
 def _far_ends(found: Found, effects: Effects) -> NDArray[np.int64]:

@@ -1,8 +1,9 @@
-"""Slow pairs between the same two sets of hosts are one verdict on the way between these, whichever groups they are in.
+"""Slow pairs between the same two sets of hosts, or among some hosts, are one verdict, whichever groups they are in.
 
 Groups of two hosts, or those of a network without leaves, may not show in the times.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
@@ -17,12 +18,13 @@ from everylink.judge.verdict import Side, Verdict
 FEWEST = 2  # hosts at each end
 ALIKE = 0.5  # part of the median effect (log) by which those of the pairs may differ from it
 FEWEST_JOINED = 3  # pairs with hosts in common that share a part of their way
+FEWEST_AMONG = 3  # hosts all pairs among which are slow
 Hosts = frozenset[str]
 
 
 def ways_of_pairs(verdicts: Sequence[Verdict], names: Names, slow_with_all: Set[str] = frozenset()) -> list[Verdict]:
-    """The verdicts, with one on a trunk in place of slow pairs that are all those between two sets of hosts, or that
-    have hosts in common and are slow alike.
+    """The verdicts, with one in place of slow pairs that are all those between two sets of hosts, all those among some
+    hosts, or that have hosts in common and are slow alike: on a trunk, or on these hosts, a group.
 
     Not in place of pairs of hosts that are `slow_with_all` others alone.
     """
@@ -32,17 +34,22 @@ def ways_of_pairs(verdicts: Sequence[Verdict], names: Names, slow_with_all: Set[
     for verdict in verdicts:
         if verdict.is_slow_pair and len(ends := frozenset(names.units_of(verdict.subject))) == 2:
             pairs[ends] = verdict
-    trunks, told = list[Verdict](), set[Verdict]()
+    found, told = list[Verdict](), set[Verdict]()
     for one, other in _ends(partners_of(pairs)):
         own = [pairs[frozenset((a, b))] for a in one for b in other]
         if _are_alike(own):
             told |= set(own)
-            trunks.append(_trunk(one, other, own, f"all {len(own)} pairs between them are slow"))
+            found.append(_trunk(one, other, own, f"all {len(own)} pairs between them are slow"))
     left = {ends: verdict for ends, verdict in pairs.items() if verdict not in told}
+    for hosts, own in _among(left, slow_with_all):
+        told |= set(own)
+        subject = tuple(name for name in names.units if name in hosts)
+        found.append(_one("group", subject, own, f"all {len(own)} pairs among them are slow, and none with others is"))
+    left = {ends: verdict for ends, verdict in left.items() if verdict not in told}
     for one, other, own in _joined(left, slow_with_all):
         told |= set(own)
-        trunks.append(_trunk(one, other, own, f"{len(own)} pairs between these hosts are slow, and the hosts are not"))
-    return [*(verdict for verdict in verdicts if verdict not in told), *trunks]
+        found.append(_trunk(one, other, own, f"{len(own)} pairs between these hosts are slow, and the hosts are not"))
+    return [*(verdict for verdict in verdicts if verdict not in told), *found]
 
 
 def _ends(partners: Mapping[str, set[str]]) -> list[tuple[list[str], list[str]]]:
@@ -52,6 +59,17 @@ def _ends(partners: Mapping[str, set[str]]) -> list[tuple[list[str], list[str]]]
         like.setdefault(frozenset(others), []).append(host)
     both = [(own, sorted(others)) for others, own in like.items() if min(len(own), len(others)) >= FEWEST]
     return [(own, others) for own, others in both if own[0] < others[0] and partners[others[0]] == set(own)]
+
+
+def _among(pairs: Mapping[Hosts, Verdict], slow_with_all: Set[str]) -> Iterator[tuple[Hosts, list[Verdict]]]:
+    """Hosts all pairs among which are slow alike, and none with others; not such that are slow themselves."""
+    partners = partners_of(pairs)
+    for hosts in dict.fromkeys(frozenset({host, *others}) for host, others in partners.items()):
+        is_all = all(partners[host] == hosts - {host} for host in hosts)
+        if is_all and len(hosts) >= FEWEST_AMONG and not hosts & slow_with_all:
+            own = [pairs[frozenset(ends)] for ends in itertools.combinations(sorted(hosts), 2)]
+            if _are_alike(own):
+                yield hosts, own
 
 
 def _joined(
@@ -98,11 +116,17 @@ def _are_alike(pairs: Sequence[Verdict]) -> bool:
 
 
 def _trunk(one: Sequence[str], other: Sequence[str], pairs: Sequence[Verdict], which: str) -> Verdict:
+    subject = tuple(folded(end) for end in (one, other) if end)
+    return _one("trunk", subject, pairs, f"{which}: one of the cables between the switches")
+
+
+def _one(kind: str, subject: tuple[str, ...], pairs: Sequence[Verdict], text: str) -> Verdict:
+    """One verdict in place of pairs that are slow alike; `text`: the beginning of its evidence."""
     worst = max(pairs, key=lambda pair: pair.factor or 1.0)
-    text = f"{which}: one of the cables between the switches; of {' and '.join(worst.subject)}: {worst.evidence}"
     verdict = replace(
-        worst, kind="trunk", subject=tuple(folded(end) for end in (one, other) if end), direction=str(Side.BOTH),
+        worst, kind=kind, subject=subject, direction=str(Side.BOTH),
         factor=float(np.median([pair.factor or 1.0 for pair in pairs])), links=sum(pair.links for pair in pairs),
-        confidence=min(pair.confidence for pair in pairs), evidence=text,
+        confidence=min(pair.confidence for pair in pairs),
+        evidence=f"{text}; of {' and '.join(worst.subject)}: {worst.evidence}",
     )  # fmt: skip
     return calibrated(verdict, is_alone=True)
