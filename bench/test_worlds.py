@@ -2952,6 +2952,138 @@ def test_a_message_to_another_row_and_column_passes_one_host() -> None:
     assert [times(world, [pair], size=0)[0] for pair in pairs] == pytest.approx(LATENCY + HOP * np.array([1, 1, 2]))
 
 
+def test_messages_of_three_processors_at_one_rate_take_three_times() -> None:
+    structure = built("three processors, 7:5 by receiver, far socket", 64)
+    world = World(structure)
+    assert len(set(world.results.inventory.over_hosts("host", "cpu_model")[1])) == 3
+    assert len(set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1])) == 1
+    alone = [times(world, [(2 * host, 2 * host + 2)], size=0)[0] for host in (0, 24, 62 - 2)]
+    assert alone == pytest.approx(LATENCY + 2 * np.array([0.25e-6, 0.12e-6, 0.0]))
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [5] * 8
+
+
+def test_newer_hosts_on_one_switch_are_twice_as_fast_and_older_ones_take_longer() -> None:
+    world = World(built("8 NUMA nodes on one switch, two generations", 32))  # 5 older hosts and 3 newer ones
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 0.2e-6 + MIB / RATE])
+    assert times(world, [(40, 56)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+
+
+def test_adapters_in_narrow_slots_say_more_and_share_each_message() -> None:
+    world = World(built("striped rails in narrow slots, one switch", 16), kernel=ONE_WAY)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_1/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+    alone = MIB / (1.26 * RATE)
+    assert times(world, [(0, 7)]) == pytest.approx([LATENCY + 0.3e-6 + alone])
+    assert times(world, [(0, 4), (3, 8)]) == pytest.approx([LATENCY + 0.3e-6 + 2 * alone] * 2)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_older_racks_have_narrower_slots_and_say_the_same_rate(seed: int) -> None:
+    structure = built("PCIe 3 in older racks, 2:1 adaptive", 32, seed)
+    world = World(structure)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+    old = structure.rate[:, 0] == 1.26 * RATE
+    assert 12 <= old.sum() <= 20
+    assert (np.diff(1 * old) <= 0).all()
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.3e-6 + MIB / (1.26 * RATE)])
+    assert times(world, [(60, 62)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+
+
+def test_hosts_of_one_gigabit_have_a_cable_of_ten_to_the_core() -> None:
+    world = World(built("4 ranks on 1 Gbit/s, one core", 64), kernel=ONE_WAY)  # 8 hosts on each of 4 switches
+    assert world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1][0] == "2.5 Gb/sec (1X SDR)"
+    alone = MIB / (0.01 * RATE)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 40e-6 + alone])
+    across = times(world, [(4 * host, 32 + 4 * host) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 40e-6 + alone] * 8)
+
+
+def test_two_trees_of_two_rates_are_joined_by_few_cables() -> None:
+    structure = built("two trees of two rates", 32)  # 20 hosts of 400 Gbit/s and 12 of 200
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(2 * host, 8 + 2 * host) for host in range(4)]) == pytest.approx(
+        [LATENCY + 2 * HOP + MIB / (4 * RATE)] * 4
+    )
+    assert times(world, [(0, 40)]) == pytest.approx([LATENCY + 4 * HOP + MIB / (2 * RATE)])
+    across = times(world, [(2 * host, 40 + 2 * host) for host in range(12)])
+    assert across == pytest.approx([LATENCY + 4 * HOP + MIB / RATE] * 12)
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.upper.uplinks.tolist() == [5, 3]
+
+
+def test_two_machines_of_a_host_share_its_adapter_and_hosts_are_in_no_order() -> None:
+    structure = built("two virtual machines of 4 ranks on each host", 64)
+    world = World(structure, kernel=ONE_WAY)
+    group = structure.group
+    assert (group[::2] == group[1::2]).all()
+    assert (np.diff(group) < 0).any()
+    assert np.bincount(group).tolist() == [8] * 4
+    once, near = MIB / (0.3 * RATE), int(np.flatnonzero(group[2:] == group[0])[0]) + 2
+    assert times(world, [(0, 4 * near)]) == pytest.approx([LATENCY + 27e-6 + once])
+    four = times(world, [(place, 4 * near + place) for place in range(4)])
+    assert four == pytest.approx([LATENCY + 27e-6 + 4 * MIB / RATE] * 4)
+    assert times(world, [(0, 4)]) == pytest.approx([BESIDE + 24e-6 + MIB / RATE])
+
+
+def test_numa_nodes_of_a_job_share_an_adapter_in_a_dragonfly() -> None:
+    structure = built("8 NUMA nodes, routes by load in a dragonfly", 32)
+    assert np.bincount(structure.group).tolist() == [2, 3, 3]
+    assert isinstance(structure.plane, Slingshot)
+    assert structure.plane.groups == 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(16, 32)]) == pytest.approx([LATENCY + HOP + once])
+    assert times(world, [(7, 15)]) == pytest.approx([LATENCY + 0.6e-6 + once / 0.92])
+
+
+def test_of_more_messages_between_two_switches_than_cables_the_others_go_by_a_third_one() -> None:
+    structure = built("switches joined each with each, routes by load", 64)  # 8 hosts on a switch, two cables
+    frm, to = 2 * np.arange(8), 16 + 2 * np.arange(8)
+    for when in range(20):
+        ways, _, latency = structure.path(frm, to, np.full(8, when))
+        detour = ways[:, 3] != NONE
+        assert (ways[:, 2] != NONE).all()
+        assert len(set(ways[~detour, 2].tolist())) == 2
+        assert latency == pytest.approx(LATENCY + HOP * (1 + detour))
+        both = structure.path(np.concatenate([frm, to]), np.concatenate([to, frm]), np.full(16, when))[0]
+        assert (both[:8] == ways).all()  # what comes back in the other phase changes nothing
+
+
+def test_pods_of_two_generations_have_uplinks_of_their_own_speed() -> None:
+    structure = built("rail-optimized, 8 rails, two generations", 64)  # 16 hosts in 4 pods
+    world = World(structure, kernel=ONE_WAY)
+    for first, speed in ((0, 2 * RATE), (8, 4 * RATE)):
+        pairs = [((first + host) * 8, (first + 4 + host) * 8 + 3) for host in range(4)]  # to another pod and rail
+        assert times(world, pairs) == pytest.approx([LATENCY + 2 * HOP + MIB / speed] * 4)
+    assert times(world, [(0, 8 * 8)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (2 * RATE)])
+
+
+def test_messages_there_and_back_go_all_the_way_around_a_ring_that_leads_one_way() -> None:
+    structure = built("torus of rings that lead one way", 32)  # 8 x 4
+    frm, to = (numbers.ravel() for numbers in np.indices((32, 32)))
+    there, back = (structure.plane.path(*ends, np.zeros_like(frm)) for ends in ((frm, to), (to, frm)))
+    place = np.stack(np.unravel_index(np.arange(32), (8, 4)), axis=1)
+    differ = place[frm] != place[to]
+    assert there[1] + back[1] == pytest.approx(2 * LATENCY + HOP * differ @ np.array([8, 4]))
+    assert set((there[0][there[0] != NONE] % 2).tolist()) == {1}
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 7), (2, 1)]) == pytest.approx([LATENCY + 2e-6 + 3 * HOP + MIB / 300e6] * 2)
+    three = times(world, [(0, 7), (2, 1), (4, 3)])  # all by the cable from the third host to the fourth
+    assert three == pytest.approx([LATENCY + 2e-6 + 3 * HOP + MIB / 200e6] * 3)
+
+
+def test_hosts_of_two_networks_reach_each_other_by_ethernet_only() -> None:
+    structure = built("two networks that meet by Ethernet only", 32)  # 16 hosts each
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.4e-6 + MIB / (0.545 * RATE)])
+    assert times(world, [(60, 62)]) == pytest.approx([LATENCY + MIB / RATE])
+    once = MIB / (0.1 * RATE)
+    assert times(world, [(0, 62)]) == pytest.approx([LATENCY + 28.2e-6 + once])
+    assert times(world, [(0, 60), (1, 62)]) == pytest.approx([LATENCY + 28.2e-6 + 2 * once] * 2)
+    across = times(world, [(2 * host, 32 + 2 * host) for host in range(16)])
+    assert across == pytest.approx([LATENCY + 28.2e-6 + once] * 16)
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -10,6 +10,7 @@ from worlds.planes import RATE
 from worlds.structures import Structure
 
 RATES = {  # by multiples of RATE
+    0.025: "2.5 Gb/sec (1X SDR)",  # what RoCE in software says of 1 Gbit/s, too
     0.1: "10 Gb/sec (1X QDR)",
     0.25: "25 Gb/sec (1X EDR)",
     0.4: "40 Gb/sec (4X QDR)",
@@ -18,8 +19,8 @@ RATES = {  # by multiples of RATE
     2: "200 Gb/sec (4X HDR)",
     4: "400 Gb/sec (4X NDR)",
 }
-# The second one where messages take longer, but for clocks; the third one where a structure says so.
-PROCESSORS = "Xeon Platinum 8160", "Xeon Phi 7250", "Xeon E5-2680 v4"
+# The second one where messages take longer, but for clocks; the others where a structure says so.
+PROCESSORS = "Xeon Platinum 8160", "Xeon Phi 7250", "Xeon E5-2680 v4", "Xeon Platinum 8380", "Xeon Max 9480"
 
 
 def named_rate(rate: float) -> str:

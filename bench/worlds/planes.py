@@ -497,6 +497,27 @@ class Gateways(FatTree):
         return np.concatenate([ways, by[:, None]], axis=1), latency * np.where(apart, 2, 1)
 
 
+class TwoFabrics(FatTree):
+    """Two networks, each a fat tree, that do not meet; by Ethernet all hosts reach each other.
+
+    Messages to the other network go by the Ethernet port of each host, `port` bytes per second in each direction, and
+    take `longer` seconds more. Ethernet does not block. `fabric`: of each host; no leaf has hosts of both.
+    """
+
+    def __init__(
+        self, group: Index, fabric: Index, ratio: float, rate: Values, port: float, longer: float
+    ) -> None:  # fmt: skip
+        super().__init__(group, ratio, "by receiver", rate)
+        self.fabric, self.longer = fabric, longer
+        self.capacity = np.concatenate([self.capacity, np.full(2 * len(group), port)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        apart, first = self.fabric[frm] != self.fabric[to], 2 * self.ways
+        ports = np.stack([first + frm, first + len(self.group) + to], axis=1)
+        return np.where(apart[:, None], ports, ways), np.where(apart, LATENCY + self.longer, latency)
+
+
 class Routed:
     """Hosts of several networks on switches that never block; routers, such as a firewall, join the networks.
 
@@ -786,6 +807,27 @@ class DealtMesh(FullMesh):
         self.number = _place(group, np.arange(len(group)).astype(np.uint64))
 
 
+class MeshByLoad(JoinedGroups):
+    """Switches of which any two are joined by `each` cables; routes follow the load.
+
+    Of the messages from a switch to another one at the same time, as many as there are cables go directly, each by a
+    cable of its own; the others go by a third switch. Which these are changes from step to step.
+    """
+
+    def __init__(self, group: Index, each: int, rate: float) -> None:
+        super().__init__(int(group.max()) + 1, each)
+        self.group, self.capacity = group, np.full(self.groups**2 * each, rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        far, begun = a != b, when * 2 + (frm < to)  # those of one phase go up in number, those of the other down
+        place = _place((begun * self.groups + a) * self.groups + b, hashed(frm, to, when, 6))
+        detour, by = self._detour(a, b, place >= self.each, hashed(frm, to, when, 5))
+        hops = [(far, a, by), (detour, by, b)]
+        ways = [np.where(taken, self._first_cable(*ends) + place % self.each, NONE) for taken, *ends in hops]
+        return np.stack(ways, axis=1), LATENCY + HOP * far + HOP * detour
+
+
 class Slingshot(JoinedGroups):
     """Groups of 16 switches in a dragonfly of `groups` groups; a job has hosts in the first ones only.
 
@@ -837,7 +879,7 @@ class Blocks(JoinedGroups):
 class Torus:
     """A grid that is closed in each of its dimensions; messages go along one dimension after the other."""
 
-    closed = True
+    closed, one_way = True, False
 
     def __init__(self, sides: tuple[int, ...], rate: float = 4 * RATE) -> None:
         self.sides = sides
@@ -855,8 +897,9 @@ class Torus:
         for axis, side in enumerate(self.sides):
             away = goal[:, axis] - at[:, axis]
             closed = self._is_closed(axis)
-            forward = away % side <= side // 2 if closed else away > 0
-            for _ in range(side // 2 if closed else side - 1):
+            furthest = side // 2 if closed and not self.one_way else side - 1
+            forward = away % side <= furthest if closed else away > 0
+            for _ in range(furthest):
                 moves = at[:, axis] != goal[:, axis]
                 here = np.ravel_multi_index(tuple(at.T), self.sides)
                 way = (here * len(self.sides) + axis) * 2 + forward
@@ -877,6 +920,15 @@ class ClosedAlongOne(Torus):
 
     def _is_closed(self, axis: int) -> bool:
         return axis == 0
+
+
+class OneWayRings(Torus):
+    """A grid of rings, one for each row of each dimension, around which messages go in one direction only.
+
+    So there and back they pass different hosts, and together all of a ring.
+    """
+
+    one_way = True
 
 
 class Interfaces(Torus):

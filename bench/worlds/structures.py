@@ -46,8 +46,10 @@ from worlds.planes import (
     Lag,
     LagCore,
     Mesh,
+    MeshByLoad,
     OneCore,
     OneSwitch,
+    OneWayRings,
     PartlyAdaptive,
     PcieSwitches,
     Placement,
@@ -76,6 +78,7 @@ from worlds.planes import (
     Torus,
     TwistedTorus,
     TwoBuildings,
+    TwoFabrics,
     UnitInterfaces,
     UnlikeLeaves,
     Zones,
@@ -2662,6 +2665,193 @@ def _four_planes(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _three_processors(hosts: int) -> Structure:
+    """100 Gbit/s everywhere, but a third of the racks has each of three processors. 7:5, or up to 2:1 for small leaves.
+
+    As Stampede3 of TACC, whose Omni-Path joins hosts with Skylake, Ice Lake and Sapphire Rapids, 28 behind a leaf. The
+    processor does the work of the adapter: a message takes 0.25 us longer on the oldest and 0.12 us on the next ones,
+    which is chosen here. The rank far from the adapter takes 0.2 us longer and reaches 94 % of the rate. A receiver has
+    one uplink.
+    """
+    leaf = np.arange(hosts) // max(2, min(28, hosts // 8))
+    kind = leaf * 3 // (leaf[-1] + 1)
+    return replace(
+        _far_socket(hosts, 2, 0.94, 0.2e-6), plane=FatTree(leaf, 1.4, "by receiver"),
+        overhead=np.array([0.25e-6, 0.12e-6, 0.0])[kind], processor=np.array([0, 3, 4])[kind],
+    )  # fmt: skip
+
+
+def _newer_hosts_on_the_switch(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each that share an adapter; one switch joins all.
+
+    The first five eighths have 100 Gbit/s (HDR100, by cables that split), the newer ones 200 (NDR200). As departments
+    extend a cluster while its switch has free ports. On the older processors messages take 0.1 us longer; the second
+    socket reaches 93 % of the rate. Both are chosen here.
+    """
+    count = max(4, hosts // 4)
+    old = 8 * np.arange(count) < 5 * count
+    longer, inside = _numa_places(8)
+    return Structure(
+        count, OneSwitch(count), each=8, rate=RATE * np.where(old, 1.0, 2.0)[:, None],
+        overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 2, 0),
+        position_rate=np.repeat([1.0, 0.93], 4), position_latency=longer, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _narrow_slots(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each, and two adapters of 100 Gbit/s in slots of 8 lanes of PCIe 3, 63 Gbit/s each.
+
+    One switch joins all, and all messages use both adapters, one of each socket, as UCX does by default. As dense
+    servers, four in a chassis, that have no wider slots. Ranks of both sockets are as near to the two.
+    """
+    count = max(8, hosts // 2)
+    far = np.not_equal.outer(np.arange(4) // 2, np.arange(4) // 2)
+    return Structure(
+        count, OneSwitch(count), each=4, rails=2, striped=True, other_rail=0.0, rate=np.full((count, 2), 0.63 * RATE),
+        nominal=np.full((count, 2), RATE), position_latency=np.full(4, 0.15e-6),
+        inside_latency=INSIDE_LATENCY + 0.3e-6 * far, inside_rate=np.where(far, 8e9, 12e9),
+    )  # fmt: skip
+
+
+def _older_slots(hosts: int, random: np.random.Generator) -> Structure:
+    """All adapters say 200 Gbit/s, but in the first 35 to 65 % of the racks hosts have PCIe 3 and reach 126. Adaptive.
+
+    As a university that buys one kind of adapter (HDR) for hosts with Cascade Lake and with newer processors. On the
+    older ones messages take 0.15 us longer. An uplink of 200 Gbit/s for two hosts. Of two ranks, the one far from the
+    adapter takes 0.25 us longer and reaches 95 % of the rate. All but the two rates is chosen here.
+    """
+    rack = np.arange(hosts) // max(2, min(16, hosts // 8))
+    racks = int(rack[-1]) + 1
+    old = rack < round(racks * random.uniform(0.35, 0.65))
+    return replace(
+        _far_socket(hosts, 2, 0.95), plane=FatTree(rack, 2, "adaptive", 2 * RATE),
+        rate=RATE * np.where(old, 1.26, 2.0)[:, None], nominal=np.full((hosts, 1), 2 * RATE),
+        overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 2, 0),
+    )  # fmt: skip
+
+
+def _gigabit(hosts: int) -> Structure:
+    """1 Gbit/s, TCP by the kernel; half of the hosts, 4 ranks each, on switches with one cable of 10 Gbit/s to a core.
+
+    As rooms for teaching and laboratories, where hosts have what is on their boards: 24 behind a switch, 2.4:1, or
+    fewer, so that nothing blocks. 20 us at each end, because adapters gather interrupts; readings of small messages
+    have a long tail, and 0.5 % of all are longer: users and the file server.
+    """
+    count = max(8, hosts // 2)
+    leaf = np.arange(count) // max(2, min(24, count // 4))
+    return Structure(
+        count, OneCore(leaf, 24, 0.1 * RATE), each=4, rate=np.full((count, 1), 0.01 * RATE),
+        position_latency=np.full(4, 20e-6), interrupts=3e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _two_trees(hosts: int) -> Structure:
+    """Two trees 1:1: five eighths of the hosts have 400 Gbit/s, the others 200; two ranks in each. Adaptive.
+
+    As Vista of TACC: hosts with a superchip (GH200, NDR) and hosts with two processors (Grace, NDR200), in separate
+    trees of switches of 400 Gbit/s. That these are joined, by a cable for 4 hosts, is chosen here. The processors say
+    the same name. Messages within a host go by the memory of the processors.
+    """
+    leaf = np.arange(hosts) // max(2, min(32, hosts // 8))
+    leaves = int(leaf[-1]) + 1
+    slower = 8 * np.arange(leaves) >= 5 * leaves
+    lower = FatTree(leaf, np.where(slower, 2, 1), "adaptive", 4 * RATE)
+    upper = FatTree(1 * slower[leaf], 4, "adaptive", 4 * RATE)
+    return Structure(
+        hosts, Stacked(lower, upper), each=2, rate=RATE * np.where(slower[leaf], 2.0, 4.0)[:, None],
+        inside_rate=np.full((2, 2), 40e9),
+    )  # fmt: skip
+
+
+def _two_large_machines(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines with 4 ranks, two on each machine of 100 Gbit/s, which are in no order.
+
+    As large ones of Jetstream2 of Indiana University (OpenStack). Between machines packets go by tunnels (Geneve),
+    which the adapter unpacks: 3 us longer, and 30 Gbit/s for each flow. TCP, 12 us at each end, with a long tail, and
+    0.5 % of readings are longer. An uplink of 100 Gbit/s for two machines, 2:1; a hash gives each flow one. All but the
+    machines is chosen here.
+    """
+    machines = max(4, hosts // 4)
+    leaf = random.permutation(np.arange(machines) // max(2, machines // 4)).repeat(2)
+    return Structure(
+        2 * machines, FatTree(leaf, 4, "static"), each=4, guests=2, tunnel=3e-6, tunnel_rate=0.3 * RATE,
+        position_latency=np.full(4, 12e-6), interrupts=3e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _numa_nodes_by_load(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each, and an adapter of 200 Gbit/s on the first one.
+
+    As Crossroads of LANL: two Xeon Max of 4 nodes (SNC4), Slingshot. A job in 2, 3 and 5 times as many hosts of a
+    group, in turns, of 8 groups; the first two hosts of a group share a switch. Routes follow the load. The second
+    socket reaches 92 % of the rate, which is chosen here as the job is.
+    """
+    group = _partly_used_leaves(max(8, hosts // 4))
+    longer, inside = _numa_places(8)
+    plane = Slingshot(group, np.maximum(places_in(group), 1), 8, 2 * RATE)
+    return Structure(
+        len(group), plane, each=8, rate=np.full((len(group), 1), 2 * RATE), processor=np.full(len(group), 4),
+        position_rate=np.repeat([1.0, 0.92], 4), position_latency=longer, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _one_group(hosts: int) -> Structure:
+    """Switches of 2 to 16 hosts of 200 Gbit/s, any two joined by a cable for each 4 hosts of one. Routes by load.
+
+    As a small HPE Cray EX with Slingshot, which is a single group of a dragonfly. Two ranks in each host; the one far
+    from the adapter takes 0.25 us longer and reaches 95 % of the rate, which is chosen here.
+    """
+    size = max(2, min(16, hosts // 8))
+    plane = MeshByLoad(np.arange(hosts) // size, max(1, size // 4), 2 * RATE)
+    return replace(_far_socket(hosts, 2, 0.95), plane=plane, rate=np.full((hosts, 1), 2 * RATE))
+
+
+def _pods_of_two_generations(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter each, and a leaf for each rail of each pod; 1:1 adaptive.
+
+    The pods of the first half have 200 Gbit/s, the others 400, and all meet at the same spines. As HiPerGator of the
+    University of Florida and others extend DGX A100 by newer ones; NVSwitch is as in the older ones for all.
+    """
+    count = max(4, hosts // 4)
+    pod = np.arange(count) // max(2, count // 4)
+    old = 2 * np.arange(int(pod[-1]) + 1) < pod[-1] + 1
+    speed = RATE * np.where(old, 2.0, 4.0)
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 1, "adaptive", np.tile(speed, 8)), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.repeat(speed[pod][:, None], 8, axis=1), processor=np.where(old[pod], 2, 0),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 250e9),
+    )  # fmt: skip
+
+
+def _one_way_rings(hosts: int) -> Structure:
+    """A torus in two dimensions of rings that lead one way; hosts do 300 MB/s and rings twice as much. Two ranks each.
+
+    As clusters with Dolphin's SCI, e.g. the hpcLine of Paderborn (PC2). There an adapter sends by a PCI bus, and a
+    packet returns to its sender as an echo, which is left out here. 1 us at each end.
+    """
+    return Structure(
+        hosts, OneWayRings(_sides(hosts, 2), 600e6), each=2, rate=np.full((hosts, 1), 300e6),
+        position_latency=np.full(2, 1e-6), inside_rate=np.full((2, 2), 400e6),
+    )  # fmt: skip
+
+
+def _two_fabrics(hosts: int) -> Structure:
+    """Half of the racks have 56 Gbit/s, the others 100: two networks of InfiniBand, 2:1, that do not meet.
+
+    Messages to the other one go by Ethernet, 10 Gbit/s and TCP by the kernel, 28 us longer. As Palmetto of Clemson,
+    whose phases have networks of their own. Two ranks in each host, a receiver has one uplink; what is older takes 0.2
+    us longer. The numbers are chosen here. What is slow of a host's adapter hardly shows by Ethernet.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    leaves = int(leaf[-1]) + 1
+    new = 2 * np.arange(leaves) >= leaves
+    speed = RATE * np.where(new, 1.0, 0.545)
+    return Structure(
+        hosts, TwoFabrics(leaf, 1 * new[leaf], 2, speed, 0.1 * RATE, 28e-6), each=2, rate=speed[leaf][:, None],
+        overhead=np.where(new[leaf], 0.0, 0.2e-6), processor=np.where(new[leaf], 0, 2),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -2884,5 +3074,18 @@ HELD_OUT: Mapping[str, Make] = {
     "grid closed along one dimension": lambda hosts, random: _closed_along_one(hosts),
     "hosts joined by row and column": lambda hosts, random: _rows_and_columns(hosts),
     "each message over 4 planes": lambda hosts, random: _four_planes(hosts),
+    # The next twelve are new: nobody has looked at them yet.
+    "three processors, 7:5 by receiver, far socket": lambda hosts, random: _three_processors(hosts),
+    "8 NUMA nodes on one switch, two generations": lambda hosts, random: _newer_hosts_on_the_switch(hosts),
+    "striped rails in narrow slots, one switch": lambda hosts, random: _narrow_slots(hosts),
+    "PCIe 3 in older racks, 2:1 adaptive": _older_slots,
+    "4 ranks on 1 Gbit/s, one core": lambda hosts, random: _gigabit(hosts),
+    "two trees of two rates": lambda hosts, random: _two_trees(hosts),
+    "two virtual machines of 4 ranks on each host": _two_large_machines,
+    "8 NUMA nodes, routes by load in a dragonfly": lambda hosts, random: _numa_nodes_by_load(hosts),
+    "switches joined each with each, routes by load": lambda hosts, random: _one_group(hosts),
+    "rail-optimized, 8 rails, two generations": lambda hosts, random: _pods_of_two_generations(hosts),
+    "torus of rings that lead one way": lambda hosts, random: _one_way_rings(hosts),
+    "two networks that meet by Ethernet only": lambda hosts, random: _two_fabrics(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
