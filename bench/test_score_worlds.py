@@ -39,6 +39,7 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 GPUs on 4 relayed rails, lingering routes", "8 GPUs on one adapter, two zones",
     "8 accelerators on 2 rails in a dragonfly+", "8 rails on two joined switches", "cube mesh of GPUs on 4 adapters",
     "8 GPUs on 4 ports, 3:2 static", "8 tiles on 4 rails", "8 accelerators in two meshes",
+    "rail-optimized, 8 rails static, slow within",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks

@@ -48,7 +48,7 @@ SWITCH = slow("group", "n2", "n3")
         (slow("group", "n6", "n7"), True),  # with half of the others
         (slow("host", "n0"), True),
         (slow("trunk", "n[4-5]"), True),  # an uplink: with two of the others
-        (slow("host", "n5"), False),  # with two of five
+        (slow("host", "n5"), True),  # with two of five
         (slow("trunk", "n[2-3]", "n[4-5]"), False),  # one end of it is the slow switch
         (slow("pair", "n0", "n4"), False),  # pairs are told by themselves
     ],

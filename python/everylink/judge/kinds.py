@@ -26,6 +26,7 @@ Block = tuple[Any, ...]  # rows and columns of a matrix
 LOW_PART = 0.15  # quantile of a row: what a host can do with the best of its partners
 USUAL_PARTS = (0.5, 0.75)  # quantiles; where half of the partners are near, the first lies between near and far
 QUARTILES, QUICKEST = (0.25, 0.75), 0.05
+AS_SLOW = 0.25  # part of the difference of two classes (log) up to which a host between them is of the slower one
 SAME = 0.02  # log of the factor: a partner that is slower than this is slower
 TIGHT = 0.015  # largest standard deviation within a class, log of the factor
 APART = 0.04  # least difference between two classes, log of the factor
@@ -34,7 +35,7 @@ MOSTLY = 0.8  # part of the hosts that classes must hold
 FEWEST_ALONE, LOW_ALONE = 6, 0.2  # links, and their quantile: of those measured alone many are suspects
 GONE_ALONE = 0.35  # part of the difference of two classes below which it needs load
 MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
-MOSTLY_MEASURED = 0.5  # part of the links of two hosts' ranks
+MOSTLY_MEASURED, FEW_MEASURED = 0.5, 2  # part of the links of two hosts' ranks, and their number
 TOLD = 0.9  # part of the hosts that must say what their adapters can do
 
 
@@ -212,14 +213,14 @@ def seen_classes(seen: Readings) -> Index | None:
     every, partners = np.arange(seen.hosts), sampled(seen.hosts)
     there = seen.between_hosts.median if len(partners) == seen.hosts else seen.cells(every, partners).median
     times = there if seen.symmetric else both_ways(there, seen.cells(partners, every).median.T)
-    low = lower_quantiles(times, LOW_PART)[0]
+    low, quickest = (lower_quantiles(times, part)[0] for part in (LOW_PART, QUICKEST))
     of_equals = np.where(low[partners][None, :] <= low[:, None] + SAME, times, UNKNOWN)
     for part in USUAL_PARTS:
         capacity = lower_quantiles(of_equals, part)[0]
         capacity = np.where(np.isfinite(capacity), capacity, low)
         classes = classes_of(capacity)
         if classes is not None and (left_out := _not_slow_with_all(times, classes, partners, capacity)):
-            left_out += _well_at_best(classes, lower_quantiles(times, QUICKEST)[0])
+            left_out += _well_at_best(classes, quickest)
             classes = _without(classes, left_out)
         if classes is not None:
             return _with_outliers(classes, capacity, [lower_quantiles(of_equals, at)[0] for at in QUARTILES])
@@ -229,21 +230,22 @@ def seen_classes(seen: Readings) -> Index | None:
 def _with_outliers(classes: Index, capacity: Values, quartiles: Sequence[Values]) -> Index:
     """The classes with those outliers of which one can tell where they belong.
 
-    That is the class with which one agrees in both quartiles: of a host with as many near partners as far ones, one
-    slow link may decide on which side the middle of its links is. Between two classes it is the faster one: faults only
-    lengthen times. A host that is slower than all classes may be of any.
+    Between two classes that is the faster one, but for the last part of the way to the slower one: faults only lengthen
+    times. Of those that are slower than all classes it is that with which one agrees in both quartiles: of a host with
+    as many near partners as far ones, one slow link may decide on which side the middle of its links is.
     """
     found, last = classes.copy(), int(classes.max())
     of_class = [np.flatnonzero(classes == number) for number in range(1, last + 1)]
-    levels = np.array([[float(np.median(of[own])) for own in of_class] for of in (capacity, *quartiles)])
+    level, *levels = (np.array([float(np.median(of[own])) for own in of_class]) for of in (capacity, *quartiles))
     for host in np.flatnonzero((classes == 0) & np.isfinite(capacity)).tolist():
-        own = np.array([[of[host]] for of in (capacity, *quartiles)])
-        alike = np.flatnonzero((np.abs(own - levels) <= SAME)[1:].all(axis=0))
-        faster = int((levels[0] < capacity[host]).sum())
-        if len(alike) == 1:
-            found[host] = alike[0] + 1
-        elif 0 < faster < last:
-            found[host] = faster
+        faster = int((level < capacity[host]).sum())
+        if 0 < faster < last:
+            fast, slow = level[faster - 1 : faster + 1].tolist()
+            found[host] = faster + (slow - capacity[host] < AS_SLOW * (slow - fast))
+        elif faster == last:
+            apart = [np.abs(of[host] - own) for of, own in zip(quartiles, levels, strict=True)]
+            alike = np.flatnonzero(np.max(apart, axis=0) <= SAME)
+            found[host] = alike[0] + 1 if len(alike) == 1 else 0
     return found
 
 
@@ -308,15 +310,28 @@ def levelled(seen: Readings, equals: Equals) -> Readings:
     """The readings without what the places of ranks on their hosts add."""
     place_of, group_of, kind_of = equals.position_of, equals.group_of, equals.kind_of
     has_several = int(place_of.max(initial=-1)) > 0
-    usual = _usual_of_hosts(seen) if has_several and is_whole(seen.hosts) else None
+    usual = _usual_of_hosts(seen, equals) if has_several and is_whole(seen.hosts) else None
     return seen.levelled(places_of(seen.first, place_of, seen.host_of, group_of, kind_of, usual))
 
 
-def _usual_of_hosts(seen: Readings) -> Matrix | None:
+def _usual_of_hosts(seen: Readings, equals: Equals) -> Matrix | None:
     """What links between each two hosts usually take, log seconds, [from, to]; NaN where few links of their ranks were
-    measured; None if these are most."""
+    measured; None if these are most.
+
+    A few are enough if all hosts of a kind have ranks at the same places. Otherwise, if only ranks of equal number met,
+    all links of a host that has its slow ranks elsewhere may be slow.
+    """
     ranks, links = np.bincount(seen.host_of, minlength=seen.hosts), seen.links_of_hosts()
-    measured = links > MOSTLY_MEASURED * np.outer(ranks, ranks)
+    every = np.outer(ranks, ranks)
+    measured = links >= FEW_MEASURED if _have_same_places(seen, equals) else links > MOSTLY_MEASURED * every
     if measured.sum() <= (links > 0).sum() / 2:
         return None
     return np.where(measured, seen.between_hosts.median, UNKNOWN)
+
+
+def _have_same_places(seen: Readings, equals: Equals) -> bool:
+    """Whether the hosts of each kind have ranks at the same places."""
+    place_of = equals.position_of
+    has, known = np.zeros((seen.hosts, int(place_of.max()) + 1), bool), place_of >= 0
+    has[seen.host_of[known], place_of[known]] = True
+    return len(np.unique(has, axis=0)) <= equals.kinds

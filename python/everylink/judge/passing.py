@@ -15,7 +15,7 @@ from everylink.judge.verdict import Verdict
 from everylink.robust import Matrix
 
 HOP = 0.04  # log of the factor by which small messages over one more switch take longer, at least
-MOST = 0.5  # part of the others with which a host or group is slow because its messages pass a switch
+MANY = 0.33  # part of the others with which a host or group is slow because its messages pass a switch
 FEWEST = 2  # of the others with which a part of the ways from a group pass it
 Hosts = NDArray[np.int64]
 
@@ -65,7 +65,7 @@ def _pass(ends: Sequence[Hosts], group: Hosts, small: Matrix, is_part: bool) -> 
     longer = [
         _between(own, other, small) > max(to_group, _between(group, other, small)) + HOP for other in others[:, None]
     ]
-    return sum(longer) >= (FEWEST if is_part else max(MOST * len(others), 1))
+    return sum(longer) >= (FEWEST if is_part else max(MANY * len(others), 1))
 
 
 def _between(one: Hosts, other: Hosts, small: Matrix) -> float:
