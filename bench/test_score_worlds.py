@@ -96,6 +96,20 @@ def test_kinds_of_hosts_that_only_times_tell_are_told_beside_a_slow_part(structu
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
+@pytest.mark.parametrize(
+    ("structure", "kind"),
+    [
+        ("4 ranks on 1 Gbit/s, one core", "rank"),  # which its adapter hides while the others use it, too
+        ("rail-optimized, 8 rails, two generations", "rank"),  # with three others like it
+        ("switches joined each with each, routes by load", "chassis"),  # two hosts show by a rank only
+        ("three processors, 7:5 by receiver, far socket", "chassis"),
+    ],
+)
+def test_what_load_hides_is_found_by_what_is_measured_alone(structure: str, kind: str) -> None:
+    found = scored(structure, kind, seed=10201)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_a_pair_inside_a_group_that_is_as_long_as_some_between_groups_is_no_verdict() -> None:
     assert scored("spines in two buildings", seed=10101).wrong == 0
 

@@ -68,6 +68,20 @@ def test_a_trunk_is_told_beside_slow_hosts_at_half_of_an_end_if_it_is_slower(fac
     assert smallest_explanation([hosts[0], trunk], NAMES) == [hosts[0], trunk]
 
 
+@pytest.mark.parametrize(("factor", "kept"), [(1.1, True), (1.36, False), (1.45, False), (1.6, True)])
+def test_a_pair_inside_a_slow_group_that_is_as_slow_is_slow_because_of_it(factor: float, kept: bool) -> None:
+    group, pair = _verdict("group", "n0", "n1", "n2", "n3", factor=1.4), _verdict("pair", "n1", "n2", factor=factor)
+    assert smallest_explanation([group, pair], NAMES) == [group, *[pair] * kept]
+
+
+def test_a_group_of_slow_hosts_is_told_if_a_part_of_the_others_is_slow_too() -> None:
+    group = _verdict("group", "n0", "n1", "n2", "n3", factor=1.4)
+    hosts = [_verdict("host", name, factor=1.5) for name in ("n1", "n2")]
+    rank = _verdict("rank", "n3:6", factor=1.5)
+    assert smallest_explanation([group, *hosts], NAMES) == hosts
+    assert smallest_explanation([group, *hosts, rank], NAMES) == [group, *hosts]
+
+
 @pytest.mark.parametrize("others", [1, 2])
 def test_ways_from_a_slow_group_to_several_others_are_its_own(others: int) -> None:
     group = _verdict("group", "n0", "n1", factor=1.1)

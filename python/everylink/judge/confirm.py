@@ -6,7 +6,7 @@ not suspect, because a link between two bad hosts says nothing about either.
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,7 @@ from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
 from everylink.judge.quiet import is_covered, pairs_to_measure, quiet_readings, slow_with_all
+from everylink.judge.ranks_alone import looking_slow, pairs_of_each
 from everylink.judge.readings import Readings, readings
 from everylink.judge.screening.plan import plan_to_screen
 from everylink.judge.screening.readings import is_screened
@@ -42,6 +43,7 @@ MOST_ALONE = 16  # hosts, of which all pairs are measured alone if load hides mu
 MOST_BAD = 64  # bad pairs measured alone, although they are already known to be bad
 AGAIN = np.isin(np.arange(256), (ORDER, QUARTER, ONE_WAY, ALONE))  # attempts of `--confirm`, by number
 ANY_ATTEMPT = np.ones(256, bool)
+FEW_LIKE = 6  # ranks at the same place as a slow one, of which all pairs are measured
 MOST_RANKS = 4  # per host, each measured with the rank of the same number on the other host
 
 
@@ -71,9 +73,10 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         findings, alone = find(seen, equals, blind=not known), _tried_alone(rows, seen)
         wanted = _host_pairs(seen, findings, alone)
         pairs |= wanted | _controls(wanted, seen, findings, alone)
-        ranks |= _pairs_of_ranks(rows, seen, findings)
         late |= _pairs_of_late(seen, findings)
         measured = measured_in(rows, seen)
+        of_shared = looking_slow(measured, findings, results.ranks) if known and not crowded else set[int]()
+        ranks |= _pairs_of_ranks(rows, seen, findings, of_shared)
         slow_alone = measured.are_slow(findings)
         survivors = surviving(findings, slow_alone, measured)
         if known and not crowded:
@@ -104,6 +107,8 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     never, broken = _failing(results, ANY_ATTEMPT)  # what is broken at a size takes its time limit
     plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | (_rank_pairs(lightly, results) - broken)}
     more_alone = _rank_pairs(once_more, results) | _pairs_of_devices(every, results)
+    if known and not crowded:
+        more_alone |= pairs_of_each(results.ranks) - _tried(results)
     plan |= dict.fromkeys(alone_phases, pairs | (more_alone - broken))
     in_vain = never | _failing(results, AGAIN)[0]
     return _plan({phase: wanted - in_vain for phase, wanted in plan.items()})
@@ -151,6 +156,15 @@ class Alone:
         touched = np.zeros(hosts, bool)
         touched[self.frm] = touched[self.to] = True
         return touched
+
+
+def _tried(results: Results) -> set[tuple[int, int]]:
+    """The pairs of ranks, the smaller one first, that were measured alone, or attempted."""
+    pairs: set[tuple[int, int]] = set()
+    for size in results.sizes:
+        rows = alone_rows(size)
+        pairs |= {(min(a, b), max(a, b)) for a, b in zip(rows.frm.tolist(), rows.to.tolist(), strict=True)}
+    return pairs
 
 
 def _tried_alone(rows: Rows, seen: Readings) -> Alone:
@@ -263,13 +277,14 @@ def _controls(wanted: set[tuple[int, int]], seen: Readings, findings: Findings, 
     return chosen - known - wanted
 
 
-def _pairs_of_ranks(rows: Rows, seen: Readings, findings: Findings) -> set[tuple[int, int]]:
-    """Of each slow rank pairs with ranks at the same place of hosts that nothing is known against, and some of these.
+def _pairs_of_ranks(rows: Rows, seen: Readings, findings: Findings, more: Set[int]) -> set[tuple[int, int]]:
+    """Of each slow rank, and of some `more`, pairs with ranks at the same place of hosts that nothing is known against,
+    and some of these.
 
     None for ranks that were measured alone before, in `rows`, with enough others.
     """
     place_of = findings.effects.equals.position_of
-    slow = [found.subject[0] for found in findings.bad if found.kind == "rank"]
+    slow = sorted({found.subject[0] for found in findings.bad if found.kind == "rank"} | more)
     if not slow:
         return set()
     known = {(min(a, b), max(a, b)) for a, b in zip(rows.frm.tolist(), rows.to.tolist(), strict=True)}
@@ -284,7 +299,9 @@ def _pairs_of_ranks(rows: Rows, seen: Readings, findings: Findings) -> set[tuple
         like = np.random.default_rng(rank).permutation(like)[:PARTNERS]  # any do; repeatable per file
         of_rank = {(min(rank, other), max(rank, other)) for other in like.tolist()} - known
         if of_rank:
-            pairs |= of_rank | {(min(a, b), max(a, b)) for a, b in itertools.pairwise(like.tolist())}
+            few = len(like) <= FEW_LIKE  # that many pairs tell little
+            beside = itertools.combinations(like.tolist(), 2) if few else itertools.pairwise(like.tolist())
+            pairs |= of_rank | {(min(a, b), max(a, b)) for a, b in beside}
     return pairs
 
 

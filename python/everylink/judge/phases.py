@@ -60,12 +60,16 @@ class PhaseReadings:
         """Whether nothing was measured in this phase."""
         return not len(self.of_ranks.time)
 
-    def knows_little_of(self, one: Found | Trunk, group_of: NDArray[np.int64]) -> bool:
-        """Whether it is a host or rank of which too few links were measured in this phase, though it has more."""
+    def knows_little_of(self, one: Found | Trunk, effects: Effects) -> bool:
+        """Whether it is a host or rank of which too few links were measured in this phase, though it has more: a rank
+        with those at the same place of other hosts."""
         if isinstance(one, Trunk) or one.kind not in ("host", "rank"):
             return False
-        readings = self.of_hosts if one.kind == "host" else self.of_ranks
-        return len(readings.links_of(one, group_of)) < min(FEWEST_OF_HOST, one.links)
+        readings, has = self.of_hosts if one.kind == "host" else self.of_ranks, one.links
+        place_of = effects.equals.position_of
+        if one.kind == "rank" and len(place_of) and place_of[one.subject[0]] >= 0:
+            has = len(np.unique(self.host_of[place_of == place_of[one.subject[0]]])) - 1
+        return len(readings.links_of(one, effects.group_of)) < min(FEWEST_OF_HOST, has)
 
     def are_slow(self, findings: Findings) -> dict[Found | Trunk, bool | None]:
         """Of each finding, whether its links are slow in this phase, too; None: not known."""
@@ -79,7 +83,7 @@ class PhaseReadings:
             if one.kind == "rank":
                 links = self.of_ranks.links_of(one, group_of)
                 good = [(a, b) for a, b in links if int(self.host_of[b]) not in bad_hosts] or links
-                known = not self.knows_little_of(one, group_of)
+                known = not self.knows_little_of(one, findings.effects)
                 slow[one] = ranks.are_slow(one.effect, good, False, unless_usual=True) if known else None
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True, GONE_OF_PAIR)
@@ -216,7 +220,7 @@ class PhaseReadings:
                     beside.are_slow(one.effect, part, False, GONE_OF_GROUP, unless_usual=True)
                     for part in _by_far_group(links, findings.effects.group_of)
                 )
-            elif not self.knows_little_of(one, findings.effects.group_of):
+            elif not self.knows_little_of(one, findings.effects):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
                 like = beside if shows_in_its_group(one, findings.effects) else hosts
                 slow[one] = like.are_slow(one.effect, links, False, unless_usual=True)
@@ -286,10 +290,10 @@ def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings)
     )
     unproven: set[Found | Trunk] = set()
     if not alone.is_empty:
-        group_of = findings.effects.group_of
+        unknown = (one for one, slow in slow_alone.items() if slow is None)
         unproven = {
-            one for one, slow in slow_alone.items()
-            if slow is None and (isinstance(one, Trunk) or one.kind != "host" or alone.knows_little_of(one, group_of))
+            one for one in unknown
+            if isinstance(one, Trunk) or one.kind != "host" or alone.knows_little_of(one, findings.effects)
         }  # fmt: skip
         unproven |= set(surviving(findings, slow_alone, alone))
     only_in_quarter = (

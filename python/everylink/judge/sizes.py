@@ -45,6 +45,7 @@ from everylink.judge.quiet import (
     quiet_readings,
     slow_by_their_ways,
 )
+from everylink.judge.ranks_alone import looking_slow
 from everylink.judge.readings import Readings, readings
 from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
@@ -276,6 +277,8 @@ class _Sizes:
         found = [one for one in by_alone if one.subject not in told]
         for judgement in (judged,) if quiet is None else (judged, quiet):
             self._looking_slow |= judgement.ranks_looking_slow
+        if self._known and not self._crowded:
+            self._looking_slow |= looking_slow(judged.alone, judged.findings, judged.ranks)
         found += [alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow)]
         return self._with_ways_alone(self._with(clear, found), judged, quiet)
 

@@ -14,6 +14,7 @@ from everylink.judge.ways_of_pairs import ways_of_pairs
 
 MOST_INSIDE = 0.6  # of the pairs inside a group: what is slow is all of it
 HALF = 0.5  # of the hosts of a group: what they are slower by is what the group seems to be
+AS_GROUP = 0.2  # part of the effect (log) of a slow group by which that of a pair inside may differ from it
 MUCH = 1.25  # by which a part must be slower than the larger one that it belongs to, for a verdict of its own
 OF_GROUP = 1.5  # times the effect (log) of a group by which a trunk at its end must be slower, likewise
 SHARED = 1.6  # times as slow again may be a link over a slow trunk or from a slow group: others are on its way, too
@@ -26,8 +27,8 @@ def smallest_explanation(
 ) -> list[Verdict]:
     """Without ranks, pairs and trunks that are hardly slower than their host, group or trunk: its fault is why.
 
-    What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are:
-    then all of its hosts are, which the ways that leave it may hide.
+    What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are, or
+    this one is just as slow: then all of its hosts are, which the ways that leave it may hide.
     Without groups and trunks half of whose hosts, at one end, are slower by themselves.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why. `slow_with_all`: hosts that are slow alone with all others.
@@ -52,10 +53,13 @@ class _Larger:
         self._hosts, self._with_ranks = dict[str, float](), dict(of_ranks)
         self._groups: list[tuple[set[str], float, bool]] = []
         self._trunks: list[tuple[list[set[str]], float]] = []
+        self._parts: list[set[str]] = []  # the hosts of slow ranks, pairs and links
         for verdict in verdicts:
             units, factor = names.units_of(verdict.subject), verdict.factor or 0.0
             if verdict.kind == "trunk" and verdict.symptom == "slow":
                 self._trunks.append((names.ends_of(verdict), factor))
+            elif verdict.kind in ("rank", "pair", "link") and verdict.symptom == "slow":
+                self._parts.append(units)
             elif verdict.kind == "group" and verdict.symptom in SLOW_AT_TIMES:
                 self._groups.append((units, factor, _are_mostly_slow(units, verdicts, names)))
             elif verdict.kind == "host" and verdict.symptom in SLOW_AT_TIMES:
@@ -75,7 +79,11 @@ class _Larger:
                     *(factor for own, factor, _ in self._groups if units & own),
                 ]
             case "pair" | "link":
-                usual = [*self._of_hosts(units, self._with_ranks), *self._of_groups(units), *self._of_trunks(units)]
+                usual = [
+                    *self._of_hosts(units, self._with_ranks),
+                    *self._of_groups(units, verdict),
+                    *self._of_trunks(units),
+                ]
             case "trunk":
                 ends = [end for end in self._names.ends_of(verdict) if end]
                 of_groups = [(factor, own) for own, factor, _ in self._groups if any(end <= own for end in ends)]
@@ -89,10 +97,13 @@ class _Larger:
         return (verdict.factor or 0.0) <= MUCH * max(usual, default=0.0)
 
     def are_half_of(self, verdict: Verdict) -> bool:
-        """Whether it is a slow group, half of whose hosts or more are slower by themselves: they are why."""
+        """Whether it is a slow group, half of whose hosts or more are slower by themselves: they are why, unless a part
+        of the others, or the link between two of them, is named, too."""
         if verdict.kind != "group" or verdict.symptom != "slow":
             return False
-        return self._is_half_slower(self._names.units_of(verdict.subject), verdict)
+        units = self._names.units_of(verdict.subject)
+        others = units - self._hosts.keys()
+        return self._is_half_slower(units, verdict) and not any(part <= others for part in self._parts)
 
     def _is_half_slower(self, units: set[str], verdict: Verdict) -> bool:
         """Whether half of these hosts or more are slower by themselves than a group or trunk of theirs."""
@@ -107,11 +118,12 @@ class _Larger:
     def _of_hosts(units: Iterable[str], hosts: Mapping[str, float]) -> Iterator[float]:
         return (hosts[unit] for unit in units if unit in hosts)
 
-    def _of_groups(self, pair: set[str]) -> Iterator[float]:
-        """Of a pair inside, that of a group where most are slow: whatever its own."""
+    def _of_groups(self, pair: set[str], verdict: Verdict) -> Iterator[float]:
+        """Of a pair inside, that of a group where most are slow, or that is as slow as it: whatever its own."""
         for own, factor, whole in self._groups:
             if pair <= own:
-                yield np.inf if whole else 0.0
+                apart = abs(np.log((verdict.factor or np.inf) / factor)) if factor else np.inf
+                yield np.inf if whole or apart <= AS_GROUP * np.log(factor) else 0.0
             elif pair & own:
                 yield SHARED * factor
 

@@ -1,0 +1,56 @@
+"""Looks for slow ranks among several that share an adapter, which hides while all measure what one of them lacks.
+
+A rank that gets a quarter of its adapter under load may be half as fast as the others alone and not show. So each rank
+is measured alone with two others of its number; one that is slow with both looks slow, and is then measured with more.
+"""
+
+import itertools
+from collections import Counter, defaultdict
+
+from everylink.judge.findings import Findings, Found
+from everylink.judge.phases import PhaseReadings
+from everylink.judge.verdict import Side
+from everylink.model.results import Ranks
+
+MOST_RANKS = 512  # of more, measuring each alone takes too long
+FEWEST_HOSTS = 4  # of two or three, nobody can tell which one is slow
+FEWEST = 2  # links of a rank, all of which are slow,
+LEAST = 0.1  # by this at least, log of the factor
+
+
+def sharing(ranks: Ranks) -> list[list[int]]:
+    """The ranks that share their adapter with others of their host, those of each number on their hosts by themselves.
+
+    None of very many ranks, or few hosts.
+    """
+    on_host = defaultdict[int, list[int]](list)
+    for rank, host in enumerate(ranks.host_index.tolist()):
+        on_host[host].append(rank)
+    if len(ranks) > MOST_RANKS or len(on_host) < FEWEST_HOSTS:
+        return []
+    of_number = defaultdict[int, list[int]](list)
+    for _, own in sorted(on_host.items()):
+        devices = [ranks.device[rank] for rank in own]
+        for number, rank in enumerate(own):
+            if devices.count(devices[number]) > 1:
+                of_number[number].append(rank)
+    return [own for own in of_number.values() if len(own) > FEWEST]
+
+
+def pairs_of_each(ranks: Ranks) -> set[tuple[int, int]]:
+    """Pairs of ranks, the smaller one first: each rank that shares its adapter with those of its number on two other
+    hosts."""
+    rings = (zip(own, [*own[1:], own[0]], strict=True) for own in sharing(ranks))
+    return {(min(pair), max(pair)) for ring in rings for pair in ring}
+
+
+def looking_slow(alone: PhaseReadings, findings: Findings, ranks: Ranks) -> set[int]:
+    """The ranks that share an adapter of which all links that were measured `alone` are slow, but for hosts all ranks
+    of which are."""
+    found, host_of = set[int](), alone.host_of
+    for rank in itertools.chain.from_iterable(sharing(ranks)):
+        slow = alone.slow_with(Found("rank", (rank,), Side.BOTH, 0.0, 0.0, 0), findings)
+        if slow.links >= FEWEST and slow.slow == slow.links and slow.effect >= LEAST:
+            found.add(rank)
+    on_host = Counter(host_of[list(found)].tolist())
+    return {rank for rank in found if on_host[int(host_of[rank])] < (host_of == host_of[rank]).sum()}
