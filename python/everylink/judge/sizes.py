@@ -85,8 +85,9 @@ class LinkVerdicts:
     """What comparing the links of a run with each other yields.
 
     `longer`: kind, subject and size of what is found, but slow by design. `slow_with_all`: hosts at the ends of
-    slow pairs that were slow alone with all others. `small` [from, to]: log seconds of small messages between hosts;
-    None if there are none, or too many hosts to hold all links.
+    slow pairs that were slow alone with all others. `by_design`: slow pairs that are no verdicts, since others are as
+    slow. `small` [from, to]: log seconds of small messages between hosts; None if there are none, or too many hosts to
+    hold all links.
     """
 
     found: list[Verdict] = field(default_factory=list)
@@ -97,6 +98,7 @@ class LinkVerdicts:
     expected: list[Expected] = field(default_factory=list)
     longer: frozenset[tuple[str, tuple[str, ...], int]] = frozenset()
     slow_with_all: set[str] = field(default_factory=set)
+    by_design: list[Verdict] = field(default_factory=list)
     small: Matrix | None = None
 
 
@@ -170,7 +172,9 @@ class _Sizes:
         for less_sure in (self._ways_alone, self._at_equal_load):
             named = {frozenset(one.subject) for one in found if one.kind in ("group", "trunk")}
             found += [one for one in less_sure if frozenset(one.subject) not in named]
-        found = [one for one in found if not (one.is_slow_pair and self._longer.explain(one))]
+        collected.by_design = [one for one in found if one.is_slow_pair and self._longer.explain(one)]
+        by_design = set(collected.by_design)
+        found = [one for one in found if one not in by_design]
         of_named = {unit for one in found if one.kind == "rank" for unit in names.units_of(one.subject)}
         within = (one for one in found if one.kind == "host" and one.scope == Scope.WITHIN)
         of_ranks = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}

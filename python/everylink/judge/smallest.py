@@ -23,7 +23,7 @@ SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
 
 
 def smallest_explanation(
-    verdicts: Sequence[Verdict], names: Names, slow_with_all: Set[str] = frozenset()
+    verdicts: Sequence[Verdict], names: Names, slow_with_all: Set[str] = frozenset(), longer: Sequence[Verdict] = ()
 ) -> list[Verdict]:
     """Without ranks, pairs and trunks that are hardly slower than their host, group or trunk: its fault is why.
 
@@ -31,7 +31,8 @@ def smallest_explanation(
     this one is just as slow: then all of its hosts are, which the ways that leave it may hide.
     Without groups and trunks half of whose hosts, at one end, are slower by themselves.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
-    size: it is why. `slow_with_all`: hosts that are slow alone with all others.
+    size: it is why. `slow_with_all`: hosts that are slow alone with all others; `longer`: slow pairs whose way may be
+    longer by design, which tell of the inside of a group, too.
     """
     of_ranks: dict[str, float] = {}
     for verdict in verdicts:
@@ -39,7 +40,7 @@ def smallest_explanation(
             factor = verdict.factor or 1.0
             of_ranks.update({unit: max(of_ranks.get(unit, 1.0), factor) for unit in names.units_of(verdict.subject)})
     verdicts = [one for one in verdicts if not _is_by_its_rank(one, of_ranks)]
-    larger = _Larger(verdicts, names, of_ranks)
+    larger = _Larger(verdicts, names, of_ranks, longer)
     kept = [one for one in verdicts if not (larger.explain(one) or larger.are_half_of(one))]
     return _hosts_of_pairs(ways_of_pairs(kept, names, slow_with_all), names)
 
@@ -48,7 +49,9 @@ class _Larger:
     """The larger parts that verdicts name: hosts, by the factor of their own or of their slowest rank; groups, and
     whether most pairs inside are slow, too; trunks, by the hosts at one end or at both."""
 
-    def __init__(self, verdicts: Sequence[Verdict], names: Names, of_ranks: Mapping[str, float]) -> None:
+    def __init__(
+        self, verdicts: Sequence[Verdict], names: Names, of_ranks: Mapping[str, float], longer: Sequence[Verdict]
+    ) -> None:
         self._names = names
         self._hosts, self._with_ranks = dict[str, float](), dict(of_ranks)
         self._groups: list[tuple[set[str], float, bool]] = []
@@ -61,7 +64,7 @@ class _Larger:
             elif verdict.kind in ("rank", "pair", "link") and verdict.symptom == "slow":
                 self._parts.append(units)
             elif verdict.kind == "group" and verdict.symptom in SLOW_AT_TIMES:
-                self._groups.append((units, factor, _are_mostly_slow(units, verdicts, names)))
+                self._groups.append((units, factor, _are_mostly_slow(units, [*verdicts, *longer], names)))
             elif verdict.kind == "host" and verdict.symptom in SLOW_AT_TIMES:
                 self._hosts.update({unit: max(self._hosts.get(unit, 0.0), factor) for unit in units})
                 then = factor if verdict.symptom == "slow" else np.inf  # how slow it was while a pair was measured
