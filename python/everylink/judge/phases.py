@@ -77,7 +77,7 @@ class PhaseReadings:
         slow: dict[Found | Trunk, bool | None] = dict(self._ends_slow(findings))
         bad = _still_bad(slow)
         hosts = self._hosts_comparable(findings, bad)
-        ranks = self._ranks_comparable(findings)
+        ranks = self.ranks_comparable(findings)
         bad_hosts = _hosts_of(bad) | _in_groups(bad, findings) | self.bad_elsewhere
         for one in findings.bad:
             if one.kind == "rank":
@@ -138,7 +138,7 @@ class PhaseReadings:
         """Whether a host or rank is slow with other hosts of its own group, too; None if no such link is known."""
         group_of = findings.effects.group_of
         if one.kind == "rank":
-            readings, comparable, host_of = self.of_ranks, self._ranks_comparable(findings), self.host_of
+            readings, comparable, host_of = self.of_ranks, self.ranks_comparable(findings), self.host_of
         else:
             readings, host_of = self.of_hosts, np.arange(len(group_of))
             comparable = self._hosts_comparable(findings, findings.ends)
@@ -157,7 +157,7 @@ class PhaseReadings:
         if isinstance(one, Found) and one.kind == "rank":
             host = int(self.host_of[one.subject[0]])
             links = self.of_ranks.links_of(one, group_of)
-            return self._ranks_comparable(findings), [
+            return self.ranks_comparable(findings), [
                 (a, b) for a, b in links if int(self.host_of[b]) not in bad | _in_groups(ends, findings) - {host}
             ]
         links, beside = self.of_hosts.links_of(one, group_of), self._hosts_comparable(findings, ends)
@@ -245,7 +245,7 @@ class PhaseReadings:
         part, beside = (_bad_parts(bad, own, best, effects.group_of) for own in (hosts, hosts | of_ranks))
         return Comparable(best, effects.class_number(best.frm, best.to), part).with_parts(beside)
 
-    def _ranks_comparable(self, findings: Findings) -> Comparable:
+    def ranks_comparable(self, findings: Findings) -> Comparable:
         """Ranks are compared with those at the same place of other hosts."""
         best, place_of = self.of_ranks, findings.effects.equals.position_of
         frm, to = self.host_of[best.frm], self.host_of[best.to]

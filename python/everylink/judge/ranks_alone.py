@@ -7,6 +7,8 @@ is measured alone with two others of its number; one that is slow with both look
 import itertools
 from collections import Counter, defaultdict
 
+import numpy as np
+
 from everylink.judge.findings import Findings, Found
 from everylink.judge.phases import PhaseReadings
 from everylink.judge.verdict import Side
@@ -48,9 +50,23 @@ def looking_slow(alone: PhaseReadings, findings: Findings, ranks: Ranks) -> set[
     """The ranks that share an adapter of which all links that were measured `alone` are slow, but for hosts all ranks
     of which are."""
     found, host_of = set[int](), alone.host_of
-    for rank in itertools.chain.from_iterable(sharing(ranks)):
+    for rank in sorted(_longer(alone, findings) & set(itertools.chain.from_iterable(sharing(ranks)))):
         slow = alone.slow_with(Found("rank", (rank,), Side.BOTH, 0.0, 0.0, 0), findings)
         if slow.links >= FEWEST and slow.slow == slow.links and slow.effect >= LEAST:
             found.add(rank)
     on_host = Counter(host_of[list(found)].tolist())
     return {rank for rank in found if on_host[int(host_of[rank])] < (host_of == host_of[rank]).sum()}
+
+
+def _longer(alone: PhaseReadings, findings: Findings) -> set[int]:
+    """The ranks all links of which took longer alone than the median of their class, in one direction: no others can be
+    slow."""
+    comparable, best = alone.ranks_comparable(findings), alone.of_ranks
+    beyond = np.zeros(len(best.time))
+    for number in np.unique(comparable.of_class).tolist():
+        own = comparable.of_class == number
+        beyond[own] = best.time[own] - np.median(best.time[own])
+    least = np.full((2, len(alone.host_of)), np.inf)
+    for of_end, ends in zip(least, (best.frm, best.to), strict=True):
+        np.minimum.at(of_end, ends, beyond)
+    return set(np.flatnonzero(((least > LEAST / 2) & np.isfinite(least)).any(axis=0)).tolist())
