@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.comparable import ENOUGH_ALONE
 from everylink.judge.confirm_at_times import pairs_at_times
 from everylink.judge.contention import LEAST
 from everylink.judge.crowd import crowded_hosts
@@ -281,7 +282,7 @@ def _pairs_of_ranks(rows: Rows, seen: Readings, findings: Findings, more: Set[in
     """Of each slow rank, and of some `more`, pairs with ranks at the same place of hosts that nothing is known against,
     and some of these.
 
-    None for ranks that were measured alone before, in `rows`, with enough others.
+    None for ranks that were measured alone before, in `rows`, with enough others: those of `more` may show alone only.
     """
     place_of = findings.effects.equals.position_of
     slow = sorted({found.subject[0] for found in findings.bad if found.kind == "rank"} | more)
@@ -292,7 +293,7 @@ def _pairs_of_ranks(rows: Rows, seen: Readings, findings: Findings, more: Set[in
     bad = {int(seen.host_of[rank]) for rank in slow} | {int(host) for host in findings.suspect_hosts}
     pairs: set[tuple[int, int]] = set()
     for rank in slow:
-        if partners[rank] >= FEWEST_OF_HOST:
+        if partners[rank] >= (ENOUGH_ALONE if rank in more else FEWEST_OF_HOST):
             continue
         like = np.flatnonzero((place_of == place_of[rank]) & ~np.isin(seen.host_of, list(bad)))
         like = like[np.unique(seen.host_of[like], return_index=True)[1]]
