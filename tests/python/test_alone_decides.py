@@ -199,6 +199,14 @@ def test_all_pairs_of_few_hosts_are_measured_alone_where_load_hides_much() -> No
     assert alone(20, 0.3) < 20 * 19 // 2
 
 
+@pytest.mark.parametrize(("factor", "named"), [(1.06, False), (1.5, True)])
+def test_a_host_that_hardly_loses_by_being_slow_at_times_gets_no_verdict(factor: float, named: bool) -> None:
+    random = np.random.default_rng(3)
+    main = [np.where(OF_BAD & (random.random(len(PAIRS)) < 0.12), factor, 1.0) for _ in range(MAIN_PASSES)]
+    said = judge(_of_main(_run(main, NONE, NONE))).verdicts
+    assert [(one.subject, one.symptom) for one in said] == [(("n5",), "intermittent")] * named
+
+
 def test_hosts_that_are_slow_at_times_as_others_of_their_kind_are_get_no_verdict() -> None:
     random, slower = np.random.default_rng(4), np.isin(PAIRS, range(18, HOSTS)).any(axis=1)
     at_times = [slower & (random.random(len(PAIRS)) < 0.2) for _ in range(6)]

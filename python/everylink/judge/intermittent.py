@@ -36,6 +36,7 @@ from everylink.robust import Values, is_whole, spread
 NOISES = 5.0  # standard deviations above which a reading is slow
 LEAST_RATE = 5e-4  # lower bound of the rate assumed for chance
 SMALLEST_SHARE = 0.03  # of a host's steps
+LEAST_COST = 0.01  # part of the usual time by which its slow steps lengthen the mean of all
 FEWEST_STEPS, FEWEST_SLOW, FEWEST_PARTNERS = 12, 3, 3
 MORE_NOISE, MANY_FOR_MOST = 3.0, 0.04  # of links between groups: than those inside; part of the steps of most hosts
 MOSTLY = 0.7  # of its steps: a host that is slow in more is slow
@@ -95,7 +96,7 @@ def find_intermittent(
 ) -> list[Intermittent]:
     """The hosts that are slow in more steps than chance explains, the clearest first.
 
-    Without the `bad` hosts and the bad `pairs` of hosts, which are slow all the time.
+    Without the `bad` hosts and the bad `pairs` of hosts, which are slow all the time, and hosts that hardly lose by it.
 
     Empty for runs with very many hosts, and where few steps were measured or each link once.
     """
@@ -114,7 +115,8 @@ def find_intermittent(
             break
         in_order.append(worst)
         left[worst.host] = False
-    return [replace(one, stretches=_stretches(one.host, slow, size, seen)) for one in in_order]
+    costly = (one for one in in_order if one.slow / one.steps * np.expm1(one.factor) >= LEAST_COST)
+    return [replace(one, stretches=_stretches(one.host, slow, size, seen)) for one in costly]
 
 
 def slow_at_times(
