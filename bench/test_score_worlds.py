@@ -110,6 +110,13 @@ def test_what_load_hides_is_found_by_what_is_measured_alone(structure: str, kind
     assert (found.all_found, found.wrong) == (True, 0)
 
 
+@pytest.mark.parametrize("structure", ["two trees of two rates", "switches joined each with each, routes by load"])
+def test_the_last_host_of_a_chassis_is_named_by_fewer_links_alone(structure: str) -> None:
+    """Of some of its links it is known that they look slow: these were measured alone for that."""
+    found = scored(structure, "chassis", seed=10205)
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
 def test_a_pair_inside_a_group_that_is_as_long_as_some_between_groups_is_no_verdict() -> None:
     assert scored("spines in two buildings", seed=10101).wrong == 0
 

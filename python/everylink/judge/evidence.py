@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from everylink.distributions import normal_tail
 from everylink.host_lists import expanded, folded
-from everylink.judge.comparable import GONE, SlowWith
+from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, SlowWith
 from everylink.judge.confidence import DOUBTFUL, LESS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
@@ -242,7 +242,7 @@ class Judged:
         by = {host: beside if host in of_ranks else self for host in tell}
         left_out = {host: self._selected(host, pairs) for host in tell}
         seen = {
-            host: by[host]._alone("host", host, left_out[host])
+            host: by[host]._with_selected(host, left_out[host])
             for host in tell if by[host].alone.knows_devices(host, self.ranks.device)
         }  # fmt: skip
         slow_hosts = {host for host, (_, slow) in seen.items() if slow.may_be_all}
@@ -250,7 +250,7 @@ class Judged:
         for host in sorted(slow_hosts):
             one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
-                one, slow = by[host]._without(slow_hosts)._alone("host", host, left_out[host])
+                one, slow = by[host]._without(slow_hosts)._with_selected(host, left_out[host])
             if slow.all and not _is_further(slow.seconds, host, small) and by[host]._is_slow_near(one):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
@@ -259,6 +259,15 @@ class Judged:
     def _without(self, hosts: Set[int]) -> "Judged":
         """The same, but links of these hosts are no good ones to compare with alone."""
         return replace(self, alone=replace(self.alone, bad_elsewhere=self.alone.bad_elsewhere | hosts))
+
+    def _with_selected(self, host: int, selected: Set[frozenset[int]]) -> tuple[Found, SlowWith]:
+        """As _alone without some `selected` pairs of a host; fewer others are enough if all of them are slow, and these
+        as well."""
+        one, slow = self._alone("host", host, selected)
+        if ENOUGH_OF_FEW <= slow.links < slow.enough and slow.slow == slow.links:
+            _, whole = self._alone("host", host)
+            slow = replace(slow, enough=slow.links) if whole.may_be_all else slow
+        return one, slow
 
     def _selected(self, host: int, pairs: Set[frozenset[int]]) -> Set[frozenset[int]]:
         """Those of these pairs that a host has, which were measured alone as they look slow. None if many do, and none
