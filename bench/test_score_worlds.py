@@ -70,6 +70,10 @@ def test_hosts_that_are_far_from_others_of_their_kind_only_are_not_accused() -> 
     assert scored("condo cluster", seed=8101).wrong == 0
 
 
+def test_hosts_alone_behind_their_switches_are_not_accused_for_what_loads_its_uplinks() -> None:
+    assert scored("fragments beside other jobs", seed=8501).wrong == 0
+
+
 @pytest.mark.parametrize("seed", [8301, 8303])
 def test_hosts_are_not_accused_in_turns_nor_without_anything_to_compare_them_with_alone(seed: int) -> None:
     """Half of the links of each of 8 hosts are slow by design; ranks of nearly all of them look slow."""

@@ -64,6 +64,7 @@ OUTCOMES: dict[int, str] = {
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell which of them is slow
 FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long as a pair inside one, and part of all
+LITTLE_OF_SINGLE, FEWEST_SINGLE = 0.15, 4  # log of the factor; hosts alone in their groups to compare one with
 SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -157,6 +158,8 @@ class _Sizes:
         if judged.readings.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
         clear = [one for one in clear if not self._is_further(one, judged)]
+        unclear += [one for one in clear if self._may_be_behind_its_switch(one, judged.findings.effects)]
+        clear = [one for one in clear if one not in unclear]
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         collected.suspects += unclear
         collected.expected.append(expected_of(size, judged.readings, judged.findings.effects))
@@ -362,6 +365,15 @@ class _Sizes:
         if verdict.kind != "host" or verdict.symptom != "slow":
             return False
         return judged.host_is_further(self._names.units.index(verdict.subject[0]), self._small)
+
+    def _may_be_behind_its_switch(self, verdict: Verdict, effects: Effects) -> bool:
+        """Whether it is a little slow, and alone in its group, as few others are: its ways to all others pass uplinks
+        that other jobs, say, may load."""
+        if verdict.kind != "host" or verdict.symptom != "slow" or (verdict.factor or np.inf) > np.exp(LITTLE_OF_SINGLE):
+            return False
+        size = np.bincount(effects.group_of)
+        is_single = size[effects.group_of[self._names.units.index(verdict.subject[0])]] == 1
+        return bool(is_single) and (size == 1).sum() < FEWEST_SINGLE and effects.whole_groups > 0
 
     def _may_be_of_a_rank(self, within: Verdict) -> bool:
         """Whether it is a host of two ranks, one of which looks slow with other hosts, too."""
