@@ -131,6 +131,10 @@ def test_ways_past_a_slow_switch_are_no_verdicts_of_their_own(structure: str) ->
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
+def test_ways_past_a_slow_switch_of_two_hosts_are_none_either() -> None:
+    assert_only_verdict("torus of routers", "leaf", seed=8501)
+
+
 @pytest.mark.long("more structures")
 @pytest.mark.parametrize(
     ("structure", "seed"),

@@ -1,5 +1,6 @@
 """What may be slow because its messages pass a slow switch, told from what is slow by itself."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.evidence import Names
-from everylink.judge.passing import may_pass, past_slow_groups
+from everylink.judge.passing import may_pass, past_slow_switches
 from everylink.judge.verdict import Verdict
 from everylink.model.results import Results
 from everylink.robust import Matrix
@@ -54,7 +55,7 @@ SWITCH = slow("group", "n2", "n3")
     ],
 )
 def test_in_a_row_of_switches_messages_pass_those_between(one: Verdict, passes: bool) -> None:
-    found = dict(past_slow_groups([SWITCH, one], NAMES, chain(1)))
+    found = dict(past_slow_switches([SWITCH, one], NAMES, chain(1)))
     assert (one in found) == passes
     if passes:
         assert may_pass(one, found[one]).evidence == "slow; its messages may pass the switch of n[2-3], which is slow"
@@ -62,15 +63,24 @@ def test_in_a_row_of_switches_messages_pass_those_between(one: Verdict, passes: 
 
 def test_messages_pass_no_switch_at_the_end_of_a_row() -> None:
     verdicts = [slow("group", "n0", "n1"), slow("trunk", "n[2-3]", "n[6-7]"), slow("host", "n5")]
-    assert not list(past_slow_groups(verdicts, NAMES, chain(0)))
+    assert not list(past_slow_switches(verdicts, NAMES, chain(0)))
 
 
 @pytest.mark.parametrize("one", [slow("trunk", "n[0-1]", "n[4-5]"), slow("group", "n0", "n1"), slow("host", "n7")])
 def test_in_a_tree_no_message_passes_another_leaf(one: Verdict) -> None:
-    assert not list(past_slow_groups([SWITCH, one], NAMES, tree(1)))
+    assert not list(past_slow_switches([SWITCH, one], NAMES, tree(1)))
+
+
+def test_slow_hosts_behind_one_switch_are_told_as_that() -> None:
+    hosts = [replace(slow("host", name), confidence=0.96) for name in ("n2", "n3")]
+    way = slow("trunk", "n[0-1]", "n[4-5]")
+    assert list(past_slow_switches([*hosts, way], NAMES, chain(1))) == [(way, "n[2-3]")]
+    assert not list(past_slow_switches([*hosts[:1], way], NAMES, chain(1)))
+    apart = [hosts[0], replace(slow("host", "n4"), confidence=0.96)]
+    assert not list(past_slow_switches([*apart, slow("trunk", "n[0-1]", "n[6-7]")], NAMES, chain(1)))
 
 
 def test_without_small_messages_or_a_slow_group_nothing_passes_one() -> None:
     way = slow("trunk", "n[0-1]", "n[4-5]")
-    assert not list(past_slow_groups([SWITCH, way], NAMES, None))
-    assert not list(past_slow_groups([way, slow("host", "n2")], NAMES, chain(1)))
+    assert not list(past_slow_switches([SWITCH, way], NAMES, None))
+    assert not list(past_slow_switches([way, slow("host", "n2")], NAMES, chain(1)))

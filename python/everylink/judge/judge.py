@@ -11,7 +11,7 @@ from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.grouping import groups_for
 from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.merged import one_per_subject
-from everylink.judge.passing import may_pass, past_slow_groups
+from everylink.judge.passing import may_pass, past_slow_switches
 from everylink.judge.rails import without_unreachable
 from everylink.judge.rows_of_hosts import rows_of_hosts
 from everylink.judge.screening.compared import compared_screening
@@ -76,7 +76,7 @@ def judge(
     smallest = smallest_explanation(verdicts, names, collected.slow_with_all, [*pairs, *collected.by_design])
     verdicts = [one for one in smallest if one not in longer]
     verdicts = rows_of_hosts(verdicts, names)
-    passing = dict(past_slow_groups(verdicts, names, collected.small))
+    passing = dict(past_slow_switches(verdicts, names, collected.small))
     collected.suspects += [may_pass(one, group) for one, group in passing.items()]
     return judgement(results, collected, [one for one in verdicts if one not in passing])
 

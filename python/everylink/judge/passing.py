@@ -4,12 +4,13 @@ In a torus, a hypercube or another network whose switches pass on messages of ot
 over a third one. Where the switch of that is slow, so is the way, and neither its ends nor its cables need be at fault.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.confidence import LESS
 from everylink.judge.evidence import Names
 from everylink.judge.verdict import Verdict
 from everylink.robust import Matrix
@@ -20,8 +21,11 @@ FEWEST = 2  # of the others with which a part of the ways from a group pass it
 Hosts = NDArray[np.int64]
 
 
-def past_slow_groups(verdicts: Sequence[Verdict], names: Names, small: Matrix | None) -> Iterator[tuple[Verdict, str]]:
-    """The slow hosts, groups and trunks whose messages may pass a slow group, each with the node set of that.
+def past_slow_switches(
+    verdicts: Sequence[Verdict], names: Names, small: Matrix | None
+) -> Iterator[tuple[Verdict, str]]:
+    """The slow hosts, groups and trunks whose messages may pass a slow group, or slow hosts that are behind one switch,
+    each with the node set of these.
 
     `small` [from, to]: log seconds of small messages between hosts. They pass a group if they take longer than those
     of both ends with it do: a part that is slow by itself makes these as slow. Of an uplink, those with a few others.
@@ -29,21 +33,38 @@ def past_slow_groups(verdicts: Sequence[Verdict], names: Names, small: Matrix | 
     if small is None or names.unit_kind != "host":
         return
     number, slow = {name: at for at, name in enumerate(names.units)}, [one for one in verdicts if one.symptom == "slow"]
-    groups = [
-        np.array(sorted(number[name] for name in names.units_of(one.subject) & number.keys()), np.int64)
-        for one in slow if one.kind == "group"
-    ]  # fmt: skip
+
+    def numbers(of: Iterable[str]) -> Hosts:
+        return np.array(sorted(number[name] for name in of if name in number), np.int64)
+
+    groups = [(numbers(names.units_of(one.subject)), np.inf) for one in slow if one.kind == "group"]
+    hosts = [one for one in slow if one.kind == "host" and one.confidence > LESS]
+    near = _behind_one_switch(numbers(one.subject[0] for one in hosts), small)
+    groups += [(group, min(one.confidence for one in hosts)) for group in near]
     for one in slow:
         if one.kind not in ("host", "group", "trunk"):
             continue
-        named = names.ends_of(one) if one.kind == "trunk" else [names.units_of(one.subject)]
-        ends = [np.array(sorted(number[name] for name in end & number.keys()), np.int64) for end in named]
-        own = np.concatenate(ends)
-        for group in groups:
-            is_apart = len(group) and all(map(len, ends)) and not np.isin(own, group).any()
-            if is_apart and _pass(ends, group, small, is_part=one.kind == "trunk"):
+        ends = list(map(numbers, names.ends_of(one) if one.kind == "trunk" else [names.units_of(one.subject)]))
+        for group, most in groups:
+            is_apart = len(group) and all(map(len, ends)) and not np.isin(np.concatenate(ends), group).any()
+            is_part = one.kind == "trunk" or one.confidence <= LESS  # such a host may be slow with few others
+            if is_apart and one.confidence < most and _pass(ends, group, small, is_part):
                 yield one, names.in_short(group.tolist())
                 break
+
+
+def _behind_one_switch(hosts: Hosts, small: Matrix) -> Iterator[Hosts]:
+    """Those of these hosts that are as near to each other as to their nearest others, two or more at a time."""
+    left = hosts.tolist()
+    while left:
+        first = left.pop(0)
+        one = np.array([first])
+        others = np.delete(np.arange(len(small)), first)
+        nearest = np.nanmin([_between(one, np.array([other]), small) for other in others])
+        mates = [host for host in left if _between(one, np.array([host]), small) <= nearest + HOP / 2]
+        if mates:
+            left = [host for host in left if host not in mates]
+            yield np.array([first, *mates])
 
 
 def may_pass(verdict: Verdict, group: str) -> Verdict:

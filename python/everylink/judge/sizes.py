@@ -158,8 +158,8 @@ class _Sizes:
         if judged.readings.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
         clear = [one for one in clear if not self._is_further(one, judged)]
-        unclear += [one for one in clear if self._may_be_behind_its_switch(one, judged.findings.effects)]
-        clear = [one for one in clear if one not in unclear]
+        single = [one for one in clear if self._may_be_behind_its_switch(one, judged.findings.effects)]
+        clear, unclear = [one for one in clear if one not in single], [*unclear, *single]
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         collected.suspects += unclear
         collected.expected.append(expected_of(size, judged.readings, judged.findings.effects))
