@@ -29,6 +29,7 @@ from worlds.planes import (
     Flowlets,
     Gateways,
     Gemini,
+    HostsOnCore,
     HyperXTables,
     Interfaces,
     JoinedCores,
@@ -3082,6 +3083,140 @@ def test_hosts_of_two_networks_reach_each_other_by_ethernet_only() -> None:
     assert times(world, [(0, 60), (1, 62)]) == pytest.approx([LATENCY + 28.2e-6 + 2 * once] * 2)
     across = times(world, [(2 * host, 32 + 2 * host) for host in range(16)])
     assert across == pytest.approx([LATENCY + 28.2e-6 + once] * 16)
+
+
+def test_two_ports_of_a_host_are_on_one_leaf_and_gpus_are_joined_by_links() -> None:
+    structure = built("2 GPUs on 2 ports of one leaf, 1:1 by receiver", 32)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [16] * 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([LATENCY + 0.8e-6 + once] * 2)
+    across = times(world, [(rank, 16 + rank) for rank in range(16)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 0.8e-6 + once] * 16)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 35e9])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hosts_of_owners_have_two_processors_at_random(seed: int) -> None:
+    structure = built("4 ranks, 2:1 by receiver, two processors at random", 64, seed)
+    old = structure.overhead > 0
+    assert 11 <= old.sum() <= 21
+    assert np.abs(np.diff(1 * old)).sum() > 1
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    world = World(structure, kernel=ONE_WAY)
+    receivers = [4 * 8, 4 * 10, 4 * 12, 4 * 14]  # all by the same uplink of the sending leaf
+    across = times(world, list(zip((0, 4, 8, 12), receivers, strict=True)))
+    assert across == pytest.approx([2 * MIB / RATE] * 4, rel=0.02)
+
+
+def test_gpus_on_pcie_reach_another_host_faster_than_the_other_socket() -> None:
+    world = World(built("4 GPUs on PCIe with one adapter, one switch", 32), kernel=ONE_WAY)
+    alone = [times(world, [pair])[0] for pair in ((0, 4), (2, 4), (0, 1), (0, 2))]
+    assert alone == pytest.approx([
+        LATENCY + 1e-6 + MIB / (2 * RATE), LATENCY + 1.6e-6 + MIB / (1.2 * RATE),
+        1.8e-6 + MIB / 21e9, 2.5e-6 + MIB / 13e9,
+    ])  # fmt: skip
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([LATENCY + 1e-6 + MIB / RATE] * 2)
+
+
+def test_two_ports_share_the_lanes_of_their_slot() -> None:
+    structure = built("two ports in one slot, 2:1 adaptive", 32)
+    assert (structure.groups[:, 0] != structure.groups[:, 1]).all()
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(1, 3)]) == pytest.approx([LATENCY + 0.5e-6 + MIB / (0.95 * RATE)])
+    both = times(world, [(0, 2), (1, 3)])
+    assert both == pytest.approx([LATENCY + MIB / (0.63 * RATE), LATENCY + 0.5e-6 + MIB / (0.63 * RATE)])
+
+
+def test_a_flow_by_tcp_gets_what_the_slower_core_does_and_several_fill_the_adapter() -> None:
+    world = World(built("8 ranks by TCP, 2:1 static, two generations", 64), kernel=ONE_WAY)  # 16 hosts in 4 racks
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 28e-6 + MIB / (0.22 * RATE)])
+    assert times(world, [(64, 72)]) == pytest.approx([LATENCY + 24e-6 + MIB / (0.3 * RATE)])
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 2 * HOP + 26e-6 + MIB / (0.22 * RATE)])
+    eight = times(world, [(64 + place, 72 + place) for place in range(8)])
+    assert eight == pytest.approx([LATENCY + 24e-6 + 8 * MIB / RATE] * 8)
+
+
+def test_adapters_in_slots_of_pcie_2_do_less_than_the_cables_of_a_director() -> None:
+    structure = built("director switch, far socket", 32)
+    world = World(structure, kernel=ONE_WAY)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + MIB / (0.26 * RATE)])  # hosts 0 and 4, of one board
+    across = times(world, [(0, 2), (8, 4)])  # hosts 1 and 2 are receivers of one board within
+    assert across == pytest.approx([LATENCY + 2 * HOP + 2 * MIB / (0.32 * RATE)] * 2)
+
+
+def test_clusters_of_a_site_have_cables_of_their_own_years() -> None:
+    structure = built("three clusters on one router", 64)
+    assert isinstance(structure.plane, LagCore)
+    assert structure.plane.uplinks.tolist() == [4] * 3 + [1] * 5
+    assert len(set(structure.processor.tolist())) == 3
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 24e-6 + MIB / (0.1 * RATE)])
+    last = [(96 + 2 * host, 112 + 2 * host) for host in range(8)]  # 8 hosts of 25 Gbit/s by a cable of 100
+    assert times(world, last) == pytest.approx([LATENCY + 2 * HOP + 20e-6 + 8 * MIB / RATE] * 8)
+
+
+def test_eight_ranks_share_one_adapter_or_four_and_nothing_blocks() -> None:
+    structure = built("8 ranks on 4 rails or one, 1:1 adaptive", 64)  # 16 hosts in 4 racks, the last one with GPUs
+    assert structure.single.tolist() == [True] * 12 + [False] * 4
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 2 * HOP + MIB / RATE])
+    eight = times(world, [(place, 32 + place) for place in range(8)])
+    assert eight == pytest.approx([LATENCY + 2 * HOP + 8 * MIB / RATE] * 8)
+    gpus = times(world, [(96 + place, 104 + place) for place in range(8)])
+    assert gpus == pytest.approx([LATENCY + MIB / RATE] * 8)
+    all_of_a_rack = times(world, [(8 * host, 32 + 8 * host) for host in range(4)])
+    assert all_of_a_rack == pytest.approx([LATENCY + 2 * HOP + MIB / RATE] * 4)
+
+
+def test_hosts_on_the_core_are_a_cable_away_from_all_leaves() -> None:
+    structure = built("newer hosts on the core, 2:1, far socket", 32)  # 28 hosts behind 4 leaves, 4 on the core
+    assert isinstance(structure.plane, HostsOnCore)
+    world = World(structure, kernel=ONE_WAY)
+    pairs = [(0, 2), (0, 14), (0, 56), (56, 58)]
+    latency = LATENCY + np.array([0.3e-6, 2 * HOP + 0.3e-6, HOP + 0.15e-6, 0.0])
+    assert [times(world, [pair], size=0)[0] for pair in pairs] == pytest.approx(latency)
+    assert times(world, [(56, 58)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+    up = times(world, [(0, 56), (2, 62)])  # hosts 28 and 31 have the same one of three cables
+    assert up == pytest.approx([LATENCY + HOP + 0.15e-6 + 2 * MIB / RATE] * 2)
+    for seed in range(20):
+        assert planted("uplink", structure, np.random.default_rng(seed)).hosts[-1] < 28
+
+
+def test_half_of_a_job_is_in_one_group_and_the_others_are_pairs_on_a_switch() -> None:
+    structure = built("full group and pairs of hosts in a dragonfly", 32)
+    assert np.bincount(structure.group).tolist() == [8, 2, 2, 2, 2]
+    assert isinstance(structure.plane, Slingshot)
+    assert structure.plane.groups == 24
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 4), (32, 36)]) == pytest.approx([LATENCY + once] * 2)
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + HOP + once])
+    assert times(world, [(3, 7)]) == pytest.approx([LATENCY + 0.6e-6 + once / 0.93])
+
+
+def test_rings_of_machines_are_joined_by_narrower_cables() -> None:
+    world = World(built("rings of machines of 4 processors", 64), kernel=ONE_WAY)  # 16 machines, 4 x 4
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + HOP + 0.6e-6 + MIB / 64e9])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([LATENCY + HOP + 0.6e-6 + 2 * MIB / 64e9] * 2)
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + HOP + 0.6e-6 + MIB / 25e9])
+    assert times(world, [(0, 16), (2, 18)]) == pytest.approx([LATENCY + HOP + 0.6e-6 + 2 * MIB / 25e9] * 2)
+    assert times(world, [(0, 40)], size=0) == pytest.approx([LATENCY + 4 * HOP + 0.6e-6])
+
+
+@pytest.mark.parametrize("hosts", [8, 24, 32])
+def test_boards_of_a_cube_are_as_far_apart_as_their_numbers_differ_in_bits(hosts: int) -> None:
+    structure = built("hypercube of boards", hosts)
+    frm, to = (numbers.ravel() for numbers in np.indices((hosts, hosts)))
+    ways, latency = structure.plane.path(frm, to, np.zeros_like(frm))
+    bits = np.array([int(differ).bit_count() for differ in frm ^ to])
+    assert ((ways != NONE).sum(axis=1) == bits).all()
+    assert latency == pytest.approx(LATENCY + HOP * bits)
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(5, 6), (4, 2)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (0.4 * RATE)] * 2)
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

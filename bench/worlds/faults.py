@@ -15,6 +15,7 @@ from worlds.planes import (
     DragonflyPlus,
     Extenders,
     FatTree,
+    HostsOnCore,
     Interfaces,
     JoinedGroups,
     OneCore,
@@ -219,6 +220,8 @@ def _uplinks(structure: Structure, number: int) -> Index:
 
 def uplink(structure: Structure, random: np.random.Generator) -> Fault:
     own = _leaf(structure, random)
+    while isinstance(structure.plane, HostsOnCore) and structure.group[own[0]] == structure.plane.core:
+        own = _leaf(structure, random)
     number = int(structure.group[own[0]])
     ways = _uplinks(structure, number)
     chosen = int(random.integers(len(ways)))

@@ -171,6 +171,22 @@ class OneCore(FatTree):
         return to % up, to % down
 
 
+class HostsOnCore(OneCore):
+    """Leaves joined to one core switch, on which the hosts of the last group are themselves: `core` is its number.
+
+    So a message between these and others passes two switches and one cable.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float = RATE) -> None:
+        super().__init__(group, ratio, rate)
+        self.core = int(group.max())
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        on_core = np.stack([self.group[frm], self.group[to]], axis=1) == self.core
+        return np.where(on_core, NONE, ways), latency - HOP * (on_core[:, 0] != on_core[:, 1])
+
+
 class LagCore(OneCore):
     """Leaves joined to one core switch by several cables that count as one link; a hash gives each pair one of them.
 
@@ -1233,6 +1249,19 @@ class Kautz(DirectHosts):
         turn = np.argmax(joined[:, None, :] & (steps.T[None, :, :] + 1 == steps[:, :, None]), axis=2)
         np.fill_diagonal(turn, np.arange(hosts))
         super().__init__(turn, rate)
+
+
+class HypercubeOfHosts(DirectHosts):
+    """Hosts at the corners of a cube of as many dimensions as needed; the last corners may be without one.
+
+    Messages go along the dimensions in which the number of the next host is smaller first, so that they pass only hosts
+    that there are (Katseff, IEEE Transactions on Computers 1988).
+    """
+
+    def __init__(self, hosts: int, rate: float) -> None:
+        one, other = np.indices((hosts, hosts))
+        less, more = one & ~other, other & ~one
+        super().__init__(np.where(less > 0, one ^ (less & -less), one ^ (more & -more)), rate)
 
 
 class RowsAndColumns(DirectHosts):

@@ -36,7 +36,9 @@ from worlds.planes import (
     FullMesh,
     Gateways,
     Gemini,
+    HostsOnCore,
     Hypercube,
+    HypercubeOfHosts,
     HyperX,
     HyperXTables,
     Interfaces,
@@ -2852,6 +2854,210 @@ def _two_fabrics(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _two_ports_of_one_leaf(hosts: int) -> Structure:
+    """2 GPUs with an adapter of 56 Gbit/s each, both on the leaf of the rack. 1:1, a receiver has one uplink.
+
+    As Reedbush-H of the University of Tokyo (P100, FDR), which does not block; leaves of about 9 hosts, as switches of
+    36 ports have, and the 0.4 us that messages take longer at each end are chosen here. Two links join the GPUs.
+    """
+    leaves = max(4, hosts // 9)
+    leaf = np.repeat(np.arange(hosts) * leaves // hosts, 2)
+    return Structure(
+        hosts, FatTree(leaf, 1, "by receiver", 0.545 * RATE), each=2, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((hosts, 2), 0.545 * RATE), position_latency=np.full(2, 0.4e-6),
+        inside_latency=np.full((2, 2), NVLINK_LATENCY), inside_rate=np.full((2, 2), 35e9),
+    )  # fmt: skip
+
+
+def _owners(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of 4 ranks on one socket that share an adapter of 100 Gbit/s; two processors at random.
+
+    35 to 65 % are older, and messages take 0.12 us longer there. As a job gets hosts of either kind from a cluster that
+    groups of a university extend each year, e.g. Sherlock of Stanford (HDR100). An uplink of 200 Gbit/s for 4 hosts,
+    2:1, one for each receiver. The ratio and the 0.12 us are chosen here.
+    """
+    leaf = _leaves(max(8, hosts // 2))
+    count = len(leaf)
+    old = random.permutation(np.arange(count) < round(count * random.uniform(0.35, 0.65)))
+    return Structure(
+        count, FatTree(leaf, 4, "by receiver", 2 * RATE), each=4, overhead=np.where(old, 0.12e-6, 0.0),
+        processor=np.where(old, 2, 0), inside_latency=INSIDE_LATENCY - 0.1e-6 * np.eye(4),
+    )  # fmt: skip
+
+
+def _gpus_on_pcie(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs without NVLink on two sockets, and one adapter of 200 Gbit/s. One switch joins all.
+
+    As usual servers of 4 L40S. GPUs of a socket reach each other by its PCIe, the others by both processors, which is
+    slower than another host: 13 GB/s. So the second two reach the adapter with 60 % of its rate, 0.6 us later. The
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = np.not_equal.outer(np.arange(4) // 2, np.arange(4) // 2)
+    return Structure(
+        count, OneSwitch(count), each=4, rate=np.full((count, 1), 2 * RATE),
+        position_rate=np.repeat([1.0, 0.6], 2), position_latency=np.repeat([0.5e-6, 1.1e-6], 2),
+        inside_latency=np.where(far, 2.5e-6, 1.8e-6), inside_rate=np.where(far, 13e9, 21e9),
+    )  # fmt: skip
+
+
+def _two_ports_in_one_slot(hosts: int) -> Structure:
+    """A rank on each of two ports of 100 Gbit/s of one adapter, whose 16 lanes of PCIe 3 do 126 for both together.
+
+    The ports are on two leaves of the rack; 2:1 adaptive. As servers with a ConnectX-5 or ConnectX-6 of two ports that
+    were to double what a host does. The rank on the other socket takes 0.25 us longer and reaches 95 % of the rate,
+    which is chosen here. Hosts say 100 Gbit/s for each port.
+    """
+    plane = PcieSwitches(
+        _leaf_per_rail(_leaves(hosts), 2), 2, "adaptive", RATE, np.arange(2 * hosts) // 2, 1.26 * RATE, 0.0
+    )
+    return Structure(
+        hosts, plane, each=2, rails=2, one_plane=True, other_rail=0.0,
+        position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.25e-6]),
+        inside_latency=INSIDE_LATENCY + 0.3e-6 * (1 - np.eye(2)),
+    )  # fmt: skip
+
+
+def _cores_of_two_generations(hosts: int) -> Structure:
+    """A quarter of the hosts, 8 ranks each that share 100 Gbit/s, TCP by the kernel: a flow gets what one core does.
+
+    That is 30 Gbit/s, or 22 where either end is in the older racks, the first half; so a few flows fill an adapter. As
+    clusters for analyses of data (Spark, Dask, Ceph), where a company renews half of the hosts. 2:1, a hash gives each
+    pair of hosts one uplink. 12 us at each end, 2 us more on older processors, with a long tail; 0.5 % of readings are
+    longer. The numbers are chosen here.
+    """
+    count = max(4, hosts // 4)
+    rack = np.arange(count) // max(2, min(16, count // 4))
+    racks = int(rack[-1]) + 1
+    old = 2 * np.arange(racks) < racks
+    core = RATE * np.where(old, 0.22, 0.3)
+    return Structure(
+        count, FatTree(rack, 2, "static"), each=8, position_latency=np.full(8, 12e-6),
+        overhead=np.where(old[rack], 2e-6, 0.0), processor=np.where(old[rack], 2, 0), interrupts=2.5e-6, tail=0.005,
+        group_rate=np.minimum.outer(core, core),
+    )  # fmt: skip
+
+
+def _older_director(hosts: int) -> Structure:
+    """A director switch of 40 Gbit/s (QDR): cables take 32 Gbit/s of data, adapters by 8 lanes of PCIe 2 only 26.
+
+    As clusters of the years from 2009 to 2013 that still run, whose 324 ports are line boards of 18. A rank on each of
+    two sockets; the one far from the adapter takes 0.25 us longer and reaches 93 % of the rate, and 0.3 % of readings
+    are disturbed, which is chosen here.
+    """
+    plane = Director(hosts, max(4, hosts // 18), np.zeros(hosts), 0.32 * RATE)
+    return replace(
+        _far_socket(hosts, 2, 0.93), plane=plane, rate=np.full((hosts, 1), 0.26 * RATE),
+        nominal=np.full((hosts, 1), 0.4 * RATE), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _site(hosts: int) -> Structure:
+    """Three clusters of a site on one router: one of 10 Gbit/s, two of 25. TCP by the kernel; two ranks in each host.
+
+    As a site of Grid'5000, whose clusters are of different years and have switches of their own. A switch has a cable
+    of 10 Gbit/s for two hosts in the first cluster, and one of 100 Gbit/s for 8 hosts in the others, or for fewer; its
+    cables count as one link, of which hashes choose one up and one down. 10 us at each end, 2 us more in the first
+    cluster and 0.8 us in the second one, with a long tail; 0.3 % of readings are longer. All but the rates of hosts is
+    chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(24, hosts // 8))
+    cluster = np.arange(int(leaf[-1]) + 1) * 3 // (int(leaf[-1]) + 1)
+    old = cluster == 0
+    return Structure(
+        hosts, LagCore(leaf, np.where(old, 2, 8), RATE * np.where(old, 0.1, 1.0)), each=2,
+        rate=RATE * np.where(old, 0.1, 0.25)[leaf][:, None], position_latency=np.full(2, 10e-6),
+        overhead=np.array([2e-6, 0.8e-6, 0.0])[cluster][leaf], processor=np.array([2, 3, 0])[cluster][leaf],
+        interrupts=2e-6, tail=0.003,
+    )  # fmt: skip
+
+
+def _last_racks_have_gpus(hosts: int) -> Structure:
+    """A quarter of the hosts, 8 ranks each. In three of four racks they have processors only and one adapter, of 100.
+
+    In the others they have 8 GPUs, and two share an adapter of 200 Gbit/s; uplinks have 200, and nothing blocks.
+    Adaptive. As Karolina of IT4Innovations (HDR100 and HDR); all adapters of a rack on one leaf are chosen here. What
+    ranks send is in the memory of the processors, of 8 NUMA nodes.
+    """
+    count = max(4, hosts // 4)
+    rack = np.arange(count) // max(2, min(16, count // 4))
+    racks = int(rack[-1]) + 1
+    gpus = np.arange(racks) >= racks - max(1, racks // 4)
+    single = ~gpus[rack]
+    # A host with one adapter counts four times at its leaf, and its adapter is half as fast as an uplink.
+    return Structure(
+        count, FatTree(np.repeat(rack, 4), np.where(gpus, 1, 8), "adaptive", 2 * RATE), each=8, rails=4, one_plane=True,
+        other_rail=0.0, single=single, rate=np.repeat(RATE * np.where(single, 1.0, 2.0)[:, None], 4, axis=1),
+        processor=np.where(single, 3, 0), **_numa_places(8)[1],  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _free_ports_of_the_core(hosts: int) -> Structure:
+    """The last eighth of the hosts, 2 or more, are on the core switch itself and have 200 Gbit/s, the others 100.
+
+    As departments that buy a few hosts use free ports of the core of an older network (HDR above EDR). Three leaves or
+    more with a cable of 100 Gbit/s for two hosts, 2:1; a receiver has one up and one down. Two ranks in each host; the
+    one far from the adapter takes 0.25 us longer and reaches 94 % of the rate. On the older processors messages take
+    0.15 us longer. The numbers are chosen here.
+    """
+    new = max(2, hosts // 8)
+    leaves = max(3, min(4, hosts // 8), (hosts - new) // 18)
+    leaf = np.concatenate([np.arange(hosts - new) * leaves // (hosts - new), np.full(new, leaves)])
+    old = leaf < leaves
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=HostsOnCore(leaf, 2), rate=RATE * np.where(old, 1.0, 2.0)[:, None],
+        overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 2, 0),
+    )  # fmt: skip
+
+
+def _pairs_in_a_dragonfly(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each: half of these in one group of a dragonfly, 200 Gbit/s.
+
+    The others are two by two, on a switch of their own, in as many further groups, as a job gets what is free. As
+    machines of HPE Cray EX with one adapter in each host, e.g. Setonix of Pawsey. Of 24 groups or more; routes follow
+    the load. The second socket reaches 93 % of the rate, which is chosen here as the job is.
+    """
+    count = max(8, hosts // 2)
+    first = count // 4 * 2
+    group = np.concatenate([np.zeros(first, np.int64), 1 + np.arange(count - first) // 2])
+    longer, inside = _numa_places(4)
+    plane = Slingshot(group, places_in(group) // 2, max(24, int(group[-1]) + 1), 2 * RATE)
+    return Structure(
+        count, plane, each=4, rate=np.full((count, 1), 2 * RATE), position_rate=np.repeat([1.0, 0.93], 2),
+        position_latency=longer, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _rings_of_machines(hosts: int) -> Structure:
+    """A quarter of the hosts, or 8: machines of 4 processors for learning, in rings of four that a further ring joins.
+
+    As IPU-POD16 of Graphcore: in a pod, cables of 4 links of 32 GB/s join two neighbours (IPU-Link), and machines of
+    the same place in two pods are joined by 2 ports of 100 Gbit/s (GW-Link), which is five times less. Two processors
+    share an interface of 64 GB/s. Messages go from pod to pod first. 0.3 us at each end. The rings are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = 4 if count % 4 == 0 else 2
+    plane = Interfaces((count // pod, pod), 2, 128e9)
+    plane.capacity = plane.capacity * np.tile(np.repeat([25 / 128, 1.0], 2), count)
+    return Structure(
+        count, plane, each=4, rails=2, one_plane=True, other_rail=0.0, rate=np.full((count, 2), 64e9),
+        position_latency=np.full(4, 0.3e-6), inside_latency=np.full((4, 4), 0.6e-6), inside_rate=np.full((4, 4), 64e9),
+    )  # fmt: skip
+
+
+def _cube_of_boards(hosts: int) -> Structure:
+    """FPGA boards without switches, joined as a hypercube by cables of 40 Gbit/s; they pass on messages of others.
+
+    As Noctua 2 of Paderborn (Bittware 520N), where an optical circuit switch joins the four ports of 32 boards as a job
+    wants it. Here a board has as many ports as it needs, and some corners may have none. A board takes in and gives out
+    160 Gbit/s, but a message goes by one cable; its ports say 40.
+    """
+    return Structure(
+        hosts, HypercubeOfHosts(hosts, 0.4 * RATE), rate=np.full((hosts, 1), 1.6 * RATE),
+        nominal=np.full((hosts, 1), 0.4 * RATE),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -3086,5 +3292,18 @@ HELD_OUT: Mapping[str, Make] = {
     "rail-optimized, 8 rails, two generations": lambda hosts, random: _pods_of_two_generations(hosts),
     "torus of rings that lead one way": lambda hosts, random: _one_way_rings(hosts),
     "two networks that meet by Ethernet only": lambda hosts, random: _two_fabrics(hosts),
+    # The next twelve are new: nobody has looked at them yet.
+    "2 GPUs on 2 ports of one leaf, 1:1 by receiver": lambda hosts, random: _two_ports_of_one_leaf(hosts),
+    "4 ranks, 2:1 by receiver, two processors at random": _owners,
+    "4 GPUs on PCIe with one adapter, one switch": lambda hosts, random: _gpus_on_pcie(hosts),
+    "two ports in one slot, 2:1 adaptive": lambda hosts, random: _two_ports_in_one_slot(hosts),
+    "8 ranks by TCP, 2:1 static, two generations": lambda hosts, random: _cores_of_two_generations(hosts),
+    "director switch, far socket": lambda hosts, random: _older_director(hosts),
+    "three clusters on one router": lambda hosts, random: _site(hosts),
+    "8 ranks on 4 rails or one, 1:1 adaptive": lambda hosts, random: _last_racks_have_gpus(hosts),
+    "newer hosts on the core, 2:1, far socket": lambda hosts, random: _free_ports_of_the_core(hosts),
+    "full group and pairs of hosts in a dragonfly": lambda hosts, random: _pairs_in_a_dragonfly(hosts),
+    "rings of machines of 4 processors": lambda hosts, random: _rings_of_machines(hosts),
+    "hypercube of boards": lambda hosts, random: _cube_of_boards(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
