@@ -29,6 +29,7 @@ HARD_CHASSIS = (
     "dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph",
     "racks with power caps", "read requests of two lengths", "two receive queues",
     "2 rails of two generations, 3:1 and 1:1", "two islands of two processors", "virtual machines with limits of flows",
+    "two virtual machines of 4 ranks on each host",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -39,7 +40,8 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 GPUs on 4 relayed rails, lingering routes", "8 GPUs on one adapter, two zones",
     "8 accelerators on 2 rails in a dragonfly+", "8 rails on two joined switches", "cube mesh of GPUs on 4 adapters",
     "8 GPUs on 4 ports, 3:2 static", "8 tiles on 4 rails", "8 accelerators in two meshes",
-    "rail-optimized, 8 rails static, slow within",
+    "rail-optimized, 8 rails static, slow within", "8 NUMA nodes on one switch, two generations",
+    "8 NUMA nodes, routes by load in a dragonfly", "rail-optimized, 8 rails, two generations",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks

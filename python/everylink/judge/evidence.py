@@ -250,7 +250,7 @@ class Judged:
         for host in sorted(slow_hosts):
             one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
-                one, slow = by[host]._without(slow_hosts)._with_selected(host, left_out[host])
+                one, slow = by[host]._with_selected(host, left_out[host], slow_hosts)
             if slow.all and not _is_further(slow.seconds, host, small) and by[host]._is_slow_near(one):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
@@ -260,10 +260,12 @@ class Judged:
         """The same, but links of these hosts are no good ones to compare with alone."""
         return replace(self, alone=replace(self.alone, bad_elsewhere=self.alone.bad_elsewhere | hosts))
 
-    def _with_selected(self, host: int, selected: Set[frozenset[int]]) -> tuple[Found, SlowWith]:
-        """As _alone without some `selected` pairs of a host; fewer others are enough if all of them are slow, and these
-        as well."""
-        one, slow = self._alone("host", host, selected)
+    def _with_selected(
+        self, host: int, selected: Set[frozenset[int]], slow_hosts: Set[int] = frozenset()
+    ) -> tuple[Found, SlowWith]:
+        """As _alone without some `selected` pairs of a host, and compared with links of no `slow_hosts`; fewer others
+        are enough if all of them are slow, and the selected ones as well."""
+        one, slow = (self._without(slow_hosts) if slow_hosts else self)._alone("host", host, selected)
         if ENOUGH_OF_FEW <= slow.links < slow.enough and slow.slow == slow.links:
             _, whole = self._alone("host", host)
             slow = replace(slow, enough=slow.links) if whole.may_be_all else slow
