@@ -123,6 +123,12 @@ def test_the_last_host_of_a_chassis_is_named_by_fewer_links_alone(structure: str
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
+@pytest.mark.parametrize("seed", [8301, 8501])
+def test_pairs_of_hosts_that_cost_most_with_each_other_are_no_uplink(seed: int) -> None:
+    found = scored("read requests of two lengths", "chassis", seed=seed)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_a_pair_inside_a_group_that_is_as_long_as_some_between_groups_is_no_verdict() -> None:
     assert scored("spines in two buildings", seed=10101).wrong == 0
 

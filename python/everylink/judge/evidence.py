@@ -1,5 +1,6 @@
 """Writes verdicts: the name of each subject and the sentence of evidence."""
 
+import itertools
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -56,6 +57,7 @@ FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
 CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
 MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
+FEWEST_OTHERS, MOST_OTHERS = 3, 0.5  # ways between groups at the far end of an uplink, and part of them that are slow
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 FEW_OF_GROUPS = 0.25  # of the pairs of two groups found in the times: these may be several switches
 HIDDEN = "while all measure, what they share hides it"
@@ -182,6 +184,14 @@ class Judged:
         rest = rest_of_way(uplink, self._slow_pairs, self.longer, group_of, self._slow_hosts)
         return rest > NEAR_PART * uplink.effect
 
+    def _is_of_hosts(self, uplink: Uplink) -> bool:
+        """Whether the hosts at its far end are slow with each other as well, over other ways: all of these hosts have
+        something that costs most between two that do."""
+        far = {host for pair in uplink.pairs for host in pair.subject} - uplink.members
+        group_of, slow = self.findings.effects.group_of, {frozenset(pair.subject) for pair in self._slow_pairs}
+        ways = [pair for pair in itertools.combinations(sorted(far), 2) if group_of[pair[0]] != group_of[pair[1]]]
+        return len(ways) >= FEWEST_OTHERS and sum(frozenset(way) in slow for way in ways) >= MOST_OTHERS * len(ways)
+
     @cached_property
     def _slow_hosts(self) -> set[int]:
         return {one.subject[0] for one in self.findings.bad if one.kind == "host"}
@@ -222,7 +232,7 @@ class Judged:
         proven = self._under_load.slow_alone
         return [
             uplink for uplink in self._ways_of_pairs
-            if not self._is_by_design(uplink) and not self._is_of_whole_way(uplink)
+            if not self._is_by_design(uplink) and not self._is_of_whole_way(uplink) and not self._is_of_hosts(uplink)
             and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
         ]  # fmt: skip
 
