@@ -129,6 +129,11 @@ def test_pairs_of_hosts_that_cost_most_with_each_other_are_no_uplink(seed: int) 
     assert (found.all_found, found.wrong) == (True, 0)
 
 
+def test_one_of_four_hosts_of_a_kind_is_not_accused_for_what_only_load_shows() -> None:
+    for seed in (10301, 10302):
+        assert scored("newer hosts on the core, 2:1, far socket", seed=seed).wrong == 0
+
+
 def test_a_pair_inside_a_group_that_is_as_long_as_some_between_groups_is_no_verdict() -> None:
     assert scored("spines in two buildings", seed=10101).wrong == 0
 

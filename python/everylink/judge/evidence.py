@@ -57,6 +57,8 @@ FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
 CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
 MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
+FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
+INSIDE = 0.5  # part of what a host adds to its links which those inside its group must show
 FEWEST_OTHERS, MOST_OTHERS = 3, 0.5  # ways between groups at the far end of an uplink, and part of them that are slow
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 FEW_OF_GROUPS = 0.25  # of the pairs of two groups found in the times: these may be several switches
@@ -97,10 +99,21 @@ class Judged:
         is slow, and a single rank does not fill it."""
         ranks, needed = np.bincount(self.readings.host_of), ALL_PARTNERS * self.findings.pairs.measured
         hosts = (one for one in self._under_load.contention if _is_a(one, "host"))
+        kind_of = self.findings.effects.equals.kind_of
+        equals = np.bincount(kind_of)[kind_of]
+        hosts = (one for one in hosts if equals[one.subject[0]] >= FEWEST_EQUALS)
         several = (one for one in hosts if ranks[one.subject[0]] > 1 and one.subject[0] not in self.findings.beyond)
         with_all = (one for one in several if one.links >= needed[one.subject[0]])
         clear = (one for one in with_all if one.effect > CLEAR_OF_LINKS * self.findings.effects.noise)
-        return frozenset(one for one in clear if shows_in_its_group(one, self.findings.effects))
+        near = (one for one in clear if shows_in_its_group(one, self.findings.effects))
+        return frozenset(one for one in near if self._longer_inside(one.subject[0]) >= INSIDE * one.effect)
+
+    def _longer_inside(self, host: int) -> float:
+        """The median of what the links of a host with others of its group take longer than those inside groups do
+        usually, log of the factor."""
+        effects, times = self.findings.effects, self.readings.with_each(host)
+        near = np.flatnonzero((effects.group_of == effects.group_of[host]) & np.isfinite(times))
+        return float(np.median(times[near] - effects.class_at(np.full_like(near, host), near))) if len(near) else 0.0
 
     @property
     def contended_hosts(self) -> set[int]:
