@@ -24,13 +24,13 @@ def chain(slow: int) -> Matrix:
     """Switches in a row, one of which is slow: log seconds of messages between the hosts of each two."""
     one, other = np.minimum.outer(GROUPS, GROUPS), np.maximum.outer(GROUPS, GROUPS)
     passes = (one <= slow) & (slow <= other) & (one != other)
-    return (HOP * (other - one) + SLOW * passes).astype(np.float32)
+    return np.asarray(HOP * (other - one) + SLOW * passes, np.float32)
 
 
 def tree(slow: int) -> Matrix:
     """Switches below one another, one of which is slow."""
     of_slow = (slow == GROUPS[:, None]) ^ (slow == GROUPS)
-    return (HOP * (GROUPS[:, None] != GROUPS) + SLOW * of_slow).astype(np.float32)
+    return np.asarray(HOP * (GROUPS[:, None] != GROUPS) + SLOW * of_slow, np.float32)
 
 
 def slow(kind: str, *subject: str) -> Verdict:
