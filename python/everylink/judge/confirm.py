@@ -108,8 +108,8 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     never, broken = _failing(results, ANY_ATTEMPT)  # what is broken at a size takes its time limit
     plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | (_rank_pairs(lightly, results) - broken)}
     more_alone = _rank_pairs(once_more, results) | _pairs_of_devices(every, results)
-    if known and not crowded:
-        more_alone |= pairs_of_each(results.ranks) - _tried(results)
+    if known and not crowded and (each := pairs_of_each(results.ranks)):
+        more_alone |= each - _tried(results)
     plan |= dict.fromkeys(alone_phases, pairs | (more_alone - broken))
     in_vain = never | _failing(results, AGAIN)[0]
     return _plan({phase: wanted - in_vain for phase, wanted in plan.items()})

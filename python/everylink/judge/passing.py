@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from everylink.judge.confidence import LESS
 from everylink.judge.evidence import Names
 from everylink.judge.verdict import Verdict
-from everylink.robust import Matrix
+from everylink.robust import Matrix, Values, row_medians
 
 HOP = 0.04  # log of the factor by which small messages over one more switch take longer, at least
 MANY = 0.33  # part of the others with which a host or group is slow because its messages pass a switch
@@ -58,10 +58,9 @@ def _behind_one_switch(hosts: Hosts, small: Matrix) -> Iterator[Hosts]:
     left = hosts.tolist()
     while left:
         first = left.pop(0)
-        one = np.array([first])
-        others = np.delete(np.arange(len(small)), first)
-        nearest = np.nanmin([_between(one, np.array([other]), small) for other in others])
-        mates = [host for host in left if _between(one, np.array([host]), small) <= nearest + HOP / 2]
+        time = _with_each(np.array([first]), np.arange(len(small)), small)
+        nearest = np.nanmin(np.delete(time, first)) if np.isfinite(time).any() else np.nan
+        mates = [host for host in left if time[host] <= nearest + HOP / 2]
         if mates:
             left = [host for host in left if host not in mates]
             yield np.array([first, *mates])
@@ -78,15 +77,12 @@ def _pass(ends: Sequence[Hosts], group: Hosts, small: Matrix, is_part: bool) -> 
     only, as over an uplink."""
     if len(ends) == 2:
         one, other = ends
-        nearer = max(_between(one, group, small), _between(group, other, small))
-        return _between(one, other, small) > nearer + HOP
+        return _between(one, other, small) > HOP + max(_between(one, group, small), _between(group, other, small))
     (own,) = ends
     others = np.setdiff1d(np.arange(len(small)), np.concatenate([own, group]))
-    to_group = _between(own, group, small)
-    longer = [
-        _between(own, other, small) > max(to_group, _between(group, other, small)) + HOP for other in others[:, None]
-    ]
-    return sum(longer) >= (FEWEST if is_part else max(MANY * len(others), 1))
+    nearer = np.maximum(_between(own, group, small), _with_each(group, others, small))
+    longer = int((_with_each(own, others, small) > nearer + HOP).sum())
+    return longer >= (FEWEST if is_part else max(MANY * len(others), 1))
 
 
 def _between(one: Hosts, other: Hosts, small: Matrix) -> float:
@@ -94,3 +90,9 @@ def _between(one: Hosts, other: Hosts, small: Matrix) -> float:
     both = np.concatenate([small[np.ix_(one, other)].ravel(), small[np.ix_(other, one)].ravel()])
     known = both[np.isfinite(both)]
     return float(np.median(known)) if len(known) else np.nan
+
+
+def _with_each(hosts: Hosts, others: Hosts, small: Matrix) -> Values:
+    """The medians of the links between some hosts and each of the others, [others]; NaN where there is none."""
+    both = np.concatenate([small[np.ix_(hosts, others)], small[np.ix_(others, hosts)].T])
+    return np.asarray(row_medians(both.T)[0], float)

@@ -26,10 +26,10 @@ def sharing(ranks: Ranks) -> list[list[int]]:
     None of very many ranks, or few hosts.
     """
     on_host = defaultdict[int, list[int]](list)
+    if len(ranks) > MOST_RANKS or len(np.unique(ranks.host_index)) < FEWEST_HOSTS:
+        return []
     for rank, host in enumerate(ranks.host_index.tolist()):
         on_host[host].append(rank)
-    if len(ranks) > MOST_RANKS or len(on_host) < FEWEST_HOSTS:
-        return []
     of_number = defaultdict[int, list[int]](list)
     for _, own in sorted(on_host.items()):
         devices = [ranks.device[rank] for rank in own]

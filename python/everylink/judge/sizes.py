@@ -55,7 +55,7 @@ from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
 from everylink.model.rows import ONE_WAY, Outcome
-from everylink.robust import Matrix, is_whole
+from everylink.robust import Matrix, Values, is_whole
 
 OUTCOMES: dict[int, str] = {
     Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
@@ -406,10 +406,11 @@ def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
 
 def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     effects = judged.findings.effects
+    is_told = names.grouping is not None or judged.size.bytes >= BANDWIDTH or not is_whole(judged.readings.hosts)
+    between = np.zeros(0) if is_told else _between_groups(judged)
     for found in judged.unexplained:
         in_no_group = names.grouping is None and _is_in_no_group(found, effects) and not _is_slower_alone(found, judged)
-        is_by_design = _is_of_one_way(found, effects) or in_no_group
-        if not is_by_design and (names.grouping is not None or not _is_as_long_as_others(found, judged)):
+        if not (_is_of_one_way(found, effects) or in_no_group or _is_as_long_as_some(found, effects, between)):
             yield slow_verdict(found, judged, names)
 
 
@@ -441,21 +442,26 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
     return bool(np.median(np.abs(usual + found.effect - far)) < SAME_AS_FAR)
 
 
-def _is_as_long_as_others(found: Found, judged: Judged) -> bool:
-    """Whether it is a pair inside a group that takes longer than most links between groups in messages too small to
-    share much, but no longer than a part of them do: ways differ in length, and its hosts may be in two groups."""
-    effects, times = judged.findings.effects, judged.readings.between_hosts.median
-    end, other, group_of = found.subject[0], found.subject[-1], effects.group_of
-    if found.kind != "pair" or judged.size.bytes >= BANDWIDTH or group_of[end] != group_of[other]:
-        return False
-    bad = hosts_among(judged.findings.bad, judged.readings)
+def _between_groups(judged: Judged) -> Values:
+    """What links between groups take that nothing is known against, log seconds."""
+    effects, bad = judged.findings.effects, hosts_among(judged.findings.bad, judged.readings)
     groups = {one.subject[0] for one in judged.findings.bad if one.kind == "group"}
-    good = ~np.isin(group_of, list(groups)) & ~np.isin(np.arange(len(group_of)), list(bad))
-    far = times[(group_of[:, None] != group_of) & good[:, None] & good]
-    far = far[np.isfinite(far)]
+    every = np.arange(len(effects.group_of))
+    good = np.flatnonzero(~np.isin(effects.group_of, list(groups)) & ~np.isin(every, list(bad)))
+    far = effects.group_of[good][:, None] != effects.group_of[good]
+    times = judged.readings.between_hosts.median[np.ix_(good, good)][far]
+    return np.asarray(times[np.isfinite(times)], float)
+
+
+def _is_as_long_as_some(found: Found, effects: Effects, between: Values) -> bool:
+    """Whether it is a pair inside a group that takes longer than most links `between` groups in messages too small to
+    share much, but no longer than a part of them do: ways differ in length, and its hosts may be in two groups."""
+    end, other, group_of = found.subject[0], found.subject[-1], effects.group_of
+    if found.kind != "pair" or not len(between) or group_of[end] != group_of[other]:
+        return False
     own = float(effects.expected_at(end, other)) + found.effect - SAME_AS_FAR
-    as_long = int((far >= own).sum())
-    return len(far) > 0 and bool(np.median(far) < own) and as_long >= max(FEWEST_AS_LONG, PART_AS_LONG * len(far))
+    as_long = int((between >= own).sum())
+    return bool(np.median(between) < own) and as_long >= max(FEWEST_AS_LONG, PART_AS_LONG * len(between))
 
 
 def _far_ends(found: Found, effects: Effects) -> NDArray[np.int64]:
