@@ -1,36 +1,43 @@
 """What may be slow because its messages pass a slow switch, told from what is slow by itself."""
 
+import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.evidence import Names
 from everylink.judge.passing import may_pass, past_slow_switches
+from everylink.judge.readings import Readings, readings
 from everylink.judge.verdict import Verdict
-from everylink.model.results import Results
-from everylink.robust import Matrix
+from everylink.model.rows import MAIN
+from pair_rows import rows_of_pairs, run_of
 
 SLOW, HOP = 0.3, 0.1  # logs of factors
 GROUPS = np.repeat(np.arange(4), 2)  # 8 hosts, two on each switch
-RANKS = bare_ranks([f"n{host}" for host in range(8)], np.arange(8), np.zeros(8, np.int64))
-RUN = Results(Path("run.h5"), bare_facts("semidirectional", ranks=8, hosts=8, messages=9), RANKS, bare_steps(9), ())
-NAMES = Names(RUN, None, GROUPS)
+PAIRS = np.array(list(itertools.combinations(range(8), 2)))
+NAMES = Names(run_of(np.arange(8), 1, {}), None, GROUPS)
 
 
-def chain(slow: int) -> Matrix:
-    """Switches in a row, one of which is slow: log seconds of messages between the hosts of each two."""
+def seen(longer: NDArray[np.float64]) -> Readings:
+    """Readings of hosts with a rank each; `longer` [host, host]: log of the factor by which messages take longer."""
+    times = 1e-6 * np.exp(longer[tuple(PAIRS.T)])
+    run = run_of(np.arange(8), 1, {1: [rows_of_pairs(PAIRS, times, 0, MAIN, 0.0, np.random.default_rng(1))]})
+    return readings(run, run.sizes[0])
+
+
+def chain(slow: int) -> Readings:
+    """Switches in a row, one of which is slow."""
     one, other = np.minimum.outer(GROUPS, GROUPS), np.maximum.outer(GROUPS, GROUPS)
     passes = (one <= slow) & (slow <= other) & (one != other)
-    return np.asarray(HOP * (other - one) + SLOW * passes, np.float32)
+    return seen(HOP * (other - one) + SLOW * passes)
 
 
-def tree(slow: int) -> Matrix:
+def tree(slow: int) -> Readings:
     """Switches below one another, one of which is slow."""
     of_slow = (slow == GROUPS[:, None]) ^ (slow == GROUPS)
-    return np.asarray(HOP * (GROUPS[:, None] != GROUPS) + SLOW * of_slow, np.float32)
+    return seen(HOP * (GROUPS[:, None] != GROUPS) + SLOW * of_slow)
 
 
 def slow(kind: str, *subject: str) -> Verdict:

@@ -19,7 +19,7 @@ def ranks_of(hosts: int, devices: list[str]) -> Ranks:
 
 
 def test_each_rank_that_shares_its_adapter_meets_two_of_its_number() -> None:
-    pairs = pairs_of_each(ranks_of(5, ["mlx5_0", "mlx5_0", "mlx5_1"]))
+    pairs = pairs_of_each(sharing(ranks_of(5, ["mlx5_0", "mlx5_0", "mlx5_1"])))
     assert all(one % 3 == other % 3 and one < other for one, other in pairs)
     assert Counter(chain.from_iterable(pairs)) == {rank: 2 for rank in range(15) if rank % 3 < 2}
 
@@ -33,4 +33,4 @@ def test_ranks_with_an_adapter_of_their_own_few_hosts_and_very_many_ranks_are_le
 
 
 def test_ranks_of_which_no_adapter_is_known_may_share_one() -> None:
-    assert len(pairs_of_each(ranks_of(4, ["", ""]))) == 8
+    assert len(pairs_of_each(sharing(ranks_of(4, ["", ""])))) == 8

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from conftest import Command
-from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
 from everylink.judge.evidence import Names
 from everylink.judge.rows_of_hosts import rows_of_hosts
 from everylink.judge.verdict import Verdict
-from everylink.model.results import Results
+from pair_rows import run_of
 
 IN_A_ROW = {"n8": 0.7, "n9": 0.7, "n10": 0.7}
 
@@ -46,9 +45,7 @@ def test_hosts_that_differ_or_are_not_in_a_row_are_verdicts_of_their_own(tmp_pat
 
 
 def test_a_slow_group_is_told_in_place_of_all_of_its_hosts() -> None:
-    ranks = bare_ranks([f"n{host}" for host in range(8)], np.arange(8), np.zeros(8, np.int64))
-    run = Results(Path("a.h5"), bare_facts("semidirectional", ranks=8, hosts=8, messages=9), ranks, bare_steps(9), ())
-    names = Names(run, None, np.arange(8) // 4)
+    names = Names(run_of(np.arange(8), 9, {}), None, np.arange(8) // 4)
     hosts = [Verdict("host", (f"n{host}",), "both", "slow", 1, 1.3, 0.96, 7, "") for host in range(4)]
     group = Verdict("group", ("n0", "n1", "n2", "n3"), "both", "slow", 1 << 20, 1.5, 0.96, 28, "")
     assert rows_of_hosts([group, *hosts], names) == [group]

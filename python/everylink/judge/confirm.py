@@ -23,7 +23,7 @@ from everylink.judge.kinds import equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
 from everylink.judge.quiet import is_covered, pairs_to_measure, quiet_readings, slow_with_all
-from everylink.judge.ranks_alone import looking_slow, pairs_of_each
+from everylink.judge.ranks_alone import looking_slow, pairs_of_each, sharing
 from everylink.judge.readings import Readings, readings
 from everylink.judge.screening.plan import plan_to_screen
 from everylink.judge.screening.readings import is_screened
@@ -68,6 +68,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     lightly: set[tuple[int, int]] = set()
     every: set[tuple[int, int]] = set()  # pairs of hosts, by one pair of their ranks
     crowded = crowded_hosts(results)  # ranks that wait for a core are slow now and then
+    shared = sharing(results.ranks) if known and not crowded else []
     for size, seen in judged:
         seen = levelled(seen, equals)
         rows = alone_rows(size)
@@ -76,8 +77,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         pairs |= wanted | _controls(wanted, seen, findings, alone)
         late |= _pairs_of_late(seen, findings)
         measured = measured_in(rows, seen)
-        of_shared = looking_slow(measured, findings, results.ranks) if known and not crowded else set[int]()
-        ranks |= _pairs_of_ranks(rows, seen, findings, of_shared)
+        ranks |= _pairs_of_ranks(rows, seen, findings, looking_slow(measured, findings, shared))
         slow_alone = measured.are_slow(findings)
         survivors = surviving(findings, slow_alone, measured)
         if known and not crowded:
@@ -108,7 +108,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     never, broken = _failing(results, ANY_ATTEMPT)  # what is broken at a size takes its time limit
     plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | (_rank_pairs(lightly, results) - broken)}
     more_alone = _rank_pairs(once_more, results) | _pairs_of_devices(every, results)
-    if known and not crowded and (each := pairs_of_each(results.ranks)):
+    if each := pairs_of_each(shared):
         more_alone |= each - _tried(results)
     plan |= dict.fromkeys(alone_phases, pairs | (more_alone - broken))
     in_vain = never | _failing(results, AGAIN)[0]
@@ -161,11 +161,13 @@ class Alone:
 
 def _tried(results: Results) -> set[tuple[int, int]]:
     """The pairs of ranks, the smaller one first, that were measured alone, or attempted."""
-    pairs: set[tuple[int, int]] = set()
-    for size in results.sizes:
-        rows = alone_rows(size)
-        pairs |= {(min(a, b), max(a, b)) for a, b in zip(rows.frm.tolist(), rows.to.tolist(), strict=True)}
-    return pairs
+    rows = map(alone_rows, results.sizes)
+    return set().union(*(_unordered(of.frm, of.to) for of in rows))
+
+
+def _unordered(frm: NDArray[np.integer], to: NDArray[np.integer]) -> set[tuple[int, int]]:
+    """The pairs of links, the smaller number first."""
+    return {(min(a, b), max(a, b)) for a, b in zip(frm.tolist(), to.tolist(), strict=True)}
 
 
 def _tried_alone(rows: Rows, seen: Readings) -> Alone:
@@ -179,7 +181,7 @@ def _plan(pairs: Mapping[str, set[tuple[int, int]]]) -> Plan:
 def _host_pairs(seen: Readings, findings: Findings, alone: Alone) -> set[tuple[int, int]]:
     """Pairs of hosts. Includes bad pairs that were measured only to reveal groups, so never alone and one way."""
     worst = findings.pairs.suspects
-    pairs = {(min(a, b), max(a, b)) for a, b in zip(worst.frm.tolist(), worst.to.tolist(), strict=True)}
+    pairs = _unordered(worst.frm, worst.to)
     pairs |= _bad_pairs(findings, alone)
     random = np.random.default_rng(len(findings.suspect_hosts))  # any partners do; repeatable per file
     pairs |= _pairs_of_trunks(findings, alone, random)
@@ -271,7 +273,7 @@ def _controls(wanted: set[tuple[int, int]], seen: Readings, findings: Findings, 
     needed = set(of_class.tolist() if effects.gap > LEAST else [])
     if wanted:
         needed |= set(effects.class_number(*np.array(sorted(wanted), np.int64).T).tolist())
-    known = {(min(a, b), max(a, b)) for a, b in zip(alone.frm.tolist(), alone.to.tolist(), strict=True)}
+    known = _unordered(alone.frm, alone.to)
     chosen: set[tuple[int, int]] = set()
     for number in needed:
         chosen |= {(min(a, b), max(a, b)) for a, b in some[of_class == number][:CONTROLS].tolist()}
@@ -288,7 +290,7 @@ def _pairs_of_ranks(rows: Rows, seen: Readings, findings: Findings, more: Set[in
     slow = sorted({found.subject[0] for found in findings.bad if found.kind == "rank"} | more)
     if not slow:
         return set()
-    known = {(min(a, b), max(a, b)) for a, b in zip(rows.frm.tolist(), rows.to.tolist(), strict=True)}
+    known = _unordered(rows.frm, rows.to)
     partners = Counter(itertools.chain.from_iterable(known))
     bad = {int(seen.host_of[rank]) for rank in slow} | {int(host) for host in findings.suspect_hosts}
     pairs: set[tuple[int, int]] = set()

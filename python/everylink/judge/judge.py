@@ -71,7 +71,7 @@ def judge(
         collected.structure += oversubscribed(results, alone, groups, names)
     slow = (one for one in verdicts if one.symptom == "slow")
     longer = {one for one in slow if (one.kind, one.subject, one.bytes) in collected.longer}
-    pairs = [one for one in verdicts if one in longer and one.is_slow_pair]  # no host or trunk for them
+    pairs = {one for one in longer if one.is_slow_pair}  # no host or trunk for them
     verdicts = [one for one in verdicts if one not in pairs]
     smallest = smallest_explanation(verdicts, names, collected.slow_with_all, [*pairs, *collected.by_design])
     verdicts = [one for one in smallest if one not in longer]

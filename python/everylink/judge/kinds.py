@@ -213,31 +213,35 @@ def seen_classes(seen: Readings) -> Index | None:
     every, partners = np.arange(seen.hosts), sampled(seen.hosts)
     there = seen.between_hosts.median if len(partners) == seen.hosts else seen.cells(every, partners).median
     times = there if seen.symmetric else both_ways(there, seen.cells(partners, every).median.T)
-    low, quickest = (lower_quantiles(times, part)[0] for part in (LOW_PART, QUICKEST))
+    low = lower_quantiles(times, LOW_PART)[0]
     of_equals = np.where(low[partners][None, :] <= low[:, None] + SAME, times, UNKNOWN)
     for part in USUAL_PARTS:
         capacity = lower_quantiles(of_equals, part)[0]
         capacity = np.where(np.isfinite(capacity), capacity, low)
         classes = classes_of(capacity)
         if classes is not None and (left_out := _not_slow_with_all(times, classes, partners, capacity)):
-            left_out += _well_at_best(classes, quickest)
+            left_out += _well_at_best(classes, times)
             classes = _without(classes, left_out)
         if classes is not None:
-            return _with_outliers(classes, capacity, [lower_quantiles(of_equals, at)[0] for at in QUARTILES])
+            return _with_outliers(classes, capacity, of_equals)
     return None
 
 
-def _with_outliers(classes: Index, capacity: Values, quartiles: Sequence[Values]) -> Index:
+def _with_outliers(classes: Index, capacity: Values, of_equals: Matrix) -> Index:
     """The classes with those outliers of which one can tell where they belong.
 
     Between two classes that is the faster one, but for the last part of the way to the slower one: faults only lengthen
     times. Of those that are slower than all classes it is that with which one agrees in both quartiles: of a host with
-    as many near partners as far ones, one slow link may decide on which side the middle of its links is.
+    as many near partners as far ones, one slow link may decide on which side the middle of its links is. `of_equals`
+    [host, partner]: the times with partners that are not slower; `capacity`: from these.
     """
-    found, last = classes.copy(), int(classes.max())
+    outliers = np.flatnonzero((classes == 0) & np.isfinite(capacity)).tolist()
+    if not outliers:
+        return classes
+    found, last, quartiles = classes.copy(), int(classes.max()), [lower_quantiles(of_equals, at)[0] for at in QUARTILES]
     of_class = [np.flatnonzero(classes == number) for number in range(1, last + 1)]
     level, *levels = (np.array([float(np.median(of[own])) for own in of_class]) for of in (capacity, *quartiles))
-    for host in np.flatnonzero((classes == 0) & np.isfinite(capacity)).tolist():
+    for host in outliers:
         faster = int((level < capacity[host]).sum())
         if 0 < faster < last:
             fast, slow = level[faster - 1 : faster + 1].tolist()
@@ -265,9 +269,10 @@ def _not_slow_with_all(times: Matrix, classes: Index, partners: Index, capacity:
     return found
 
 
-def _well_at_best(classes: Index, quickest: Values) -> list[int]:
-    """The slower classes whose `quickest` links, [hosts], take hardly longer than those of the fastest one: messages of
-    their other links may pass hosts or switches that are slow."""
+def _well_at_best(classes: Index, times: Matrix) -> list[int]:
+    """The slower classes whose quickest links take hardly longer than those of the fastest one: messages of their other
+    links may pass hosts or switches that are slow. `times` [host, partner]."""
+    quickest = lower_quantiles(times, QUICKEST)[0]
     level = [float(np.nanmedian(quickest[classes == number])) for number in range(1, int(classes.max()) + 1)]
     return [number for number, own in enumerate(level, 1) if number > 1 and own < level[0] + APART]
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from everylink.judge.confidence import LESS
 from everylink.judge.evidence import Names
+from everylink.judge.readings import Readings
 from everylink.judge.verdict import Verdict
-from everylink.robust import Matrix, Values, row_medians
+from everylink.robust import Matrix, Values, is_whole, row_medians
 
 HOP = 0.04  # log of the factor by which small messages over one more switch take longer, at least
 MANY = 0.33  # part of the others with which a host or group is slow because its messages pass a switch
@@ -22,15 +23,15 @@ Hosts = NDArray[np.int64]
 
 
 def past_slow_switches(
-    verdicts: Sequence[Verdict], names: Names, small: Matrix | None
+    verdicts: Sequence[Verdict], names: Names, seen: Readings | None
 ) -> Iterator[tuple[Verdict, str]]:
     """The slow hosts, groups and trunks whose messages may pass a slow group, or slow hosts that are behind one switch,
     each with the node set of these.
 
-    `small` [from, to]: log seconds of small messages between hosts. They pass a group if they take longer than those
-    of both ends with it do: a part that is slow by itself makes these as slow. Of an uplink, those with a few others.
+    `seen`: readings of small messages. They pass a group if they take longer than those of both ends with it do: a part
+    that is slow by itself makes these as slow. Of an uplink, those with a few others. None of very many hosts.
     """
-    if small is None or names.unit_kind != "host":
+    if seen is None or names.unit_kind != "host" or not is_whole(seen.hosts):
         return
     number, slow = {name: at for at, name in enumerate(names.units)}, [one for one in verdicts if one.symptom == "slow"]
 
@@ -39,15 +40,18 @@ def past_slow_switches(
 
     groups = [(numbers(names.units_of(one.subject)), np.inf) for one in slow if one.kind == "group"]
     hosts = [one for one in slow if one.kind == "host" and one.confidence > LESS]
+    if not groups and not hosts:
+        return
+    small = seen.between_hosts.median
     near = _behind_one_switch(numbers(one.subject[0] for one in hosts), small)
     groups += [(group, min(one.confidence for one in hosts)) for group in near]
     for one in slow:
         if one.kind not in ("host", "group", "trunk"):
             continue
         ends = list(map(numbers, names.ends_of(one) if one.kind == "trunk" else [names.units_of(one.subject)]))
+        is_part = one.kind == "trunk" or one.confidence <= LESS  # such a host may be slow with few others
         for group, most in groups:
             is_apart = len(group) and all(map(len, ends)) and not np.isin(np.concatenate(ends), group).any()
-            is_part = one.kind == "trunk" or one.confidence <= LESS  # such a host may be slow with few others
             if is_apart and one.confidence < most and _pass(ends, group, small, is_part):
                 yield one, names.in_short(group.tolist())
                 break
@@ -87,12 +91,16 @@ def _pass(ends: Sequence[Hosts], group: Hosts, small: Matrix, is_part: bool) -> 
 
 def _between(one: Hosts, other: Hosts, small: Matrix) -> float:
     """The median of the links between two sets of hosts; NaN if there is none."""
-    both = np.concatenate([small[np.ix_(one, other)].ravel(), small[np.ix_(other, one)].ravel()])
+    both = _links(one, other, small)
     known = both[np.isfinite(both)]
     return float(np.median(known)) if len(known) else np.nan
 
 
 def _with_each(hosts: Hosts, others: Hosts, small: Matrix) -> Values:
     """The medians of the links between some hosts and each of the others, [others]; NaN where there is none."""
-    both = np.concatenate([small[np.ix_(hosts, others)], small[np.ix_(others, hosts)].T])
-    return np.asarray(row_medians(both.T)[0], float)
+    return np.asarray(row_medians(_links(hosts, others, small).T)[0], float)
+
+
+def _links(hosts: Hosts, others: Hosts, small: Matrix) -> Matrix:
+    """The links between some hosts and others, one way and then the other, [2 * hosts, others]."""
+    return np.concatenate([small[np.ix_(hosts, others)], small[np.ix_(others, hosts)].T])

@@ -241,9 +241,11 @@ class PhaseReadings:
     def _hosts_comparable(self, findings: Findings, bad: Sequence[Found]) -> Comparable:
         best, effects = self.of_hosts, findings.effects
         of_ranks = {int(self.host_of[one.subject[0]]) for one in findings.bad if one.kind == "rank"}
-        hosts = _hosts_of(bad) | self.bad_elsewhere
-        part, beside = (_bad_parts(bad, own, best, effects.group_of) for own in (hosts, hosts | of_ranks))
-        return Comparable(best, effects.class_number(best.frm, best.to), part).with_parts(beside)
+        hosts, of_class = _hosts_of(bad) | self.bad_elsewhere, effects.class_number(best.frm, best.to)
+        comparable = Comparable(best, of_class, _bad_parts(bad, hosts, best, effects.group_of))
+        if of_ranks <= hosts:
+            return comparable
+        return comparable.with_parts(_bad_parts(bad, hosts | of_ranks, best, effects.group_of))
 
     def ranks_comparable(self, findings: Findings) -> Comparable:
         """Ranks are compared with those at the same place of other hosts."""

@@ -6,6 +6,7 @@ is measured alone with two others of its number; one that is slow with both look
 
 import itertools
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,9 +26,9 @@ def sharing(ranks: Ranks) -> list[list[int]]:
 
     None of very many ranks, or few hosts.
     """
-    on_host = defaultdict[int, list[int]](list)
     if len(ranks) > MOST_RANKS or len(np.unique(ranks.host_index)) < FEWEST_HOSTS:
         return []
+    on_host = defaultdict[int, list[int]](list)
     for rank, host in enumerate(ranks.host_index.tolist()):
         on_host[host].append(rank)
     of_number = defaultdict[int, list[int]](list)
@@ -39,18 +40,19 @@ def sharing(ranks: Ranks) -> list[list[int]]:
     return [own for own in of_number.values() if len(own) > FEWEST]
 
 
-def pairs_of_each(ranks: Ranks) -> set[tuple[int, int]]:
-    """Pairs of ranks, the smaller one first: each rank that shares its adapter with those of its number on two other
-    hosts."""
-    rings = (zip(own, [*own[1:], own[0]], strict=True) for own in sharing(ranks))
+def pairs_of_each(shared: Sequence[Sequence[int]]) -> set[tuple[int, int]]:
+    """Pairs of ranks, the smaller one first: each of those that share an adapter, as from `sharing`, with those of its
+    number on two other hosts."""
+    rings = (zip(own, [*own[1:], own[0]], strict=True) for own in shared)
     return {(min(pair), max(pair)) for ring in rings for pair in ring}
 
 
-def looking_slow(alone: PhaseReadings, findings: Findings, ranks: Ranks) -> set[int]:
-    """The ranks that share an adapter of which all links that were measured `alone` are slow, but for hosts all ranks
-    of which are."""
+def looking_slow(alone: PhaseReadings, findings: Findings, shared: Sequence[Sequence[int]]) -> set[int]:
+    """The ranks that share an adapter, as from `sharing`, of which all links that were measured `alone` are slow, but
+    for hosts all ranks of which are."""
     found, host_of = set[int](), alone.host_of
-    for rank in sorted(_longer(alone, findings) & set(itertools.chain.from_iterable(sharing(ranks)))):
+    ranks = set(itertools.chain.from_iterable(shared))
+    for rank in sorted(ranks & _longer(alone, findings) if ranks else ()):
         slow = alone.slow_with(Found("rank", (rank,), Side.BOTH, 0.0, 0.0, 0), findings)
         if slow.links >= FEWEST and slow.slow == slow.links and slow.effect >= LEAST:
             found.add(rank)

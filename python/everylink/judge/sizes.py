@@ -45,7 +45,7 @@ from everylink.judge.quiet import (
     quiet_readings,
     slow_by_their_ways,
 )
-from everylink.judge.ranks_alone import looking_slow
+from everylink.judge.ranks_alone import looking_slow, sharing
 from everylink.judge.readings import Readings, readings
 from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
@@ -55,7 +55,7 @@ from everylink.judge.within import find_within
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
 from everylink.model.rows import ONE_WAY, Outcome
-from everylink.robust import Matrix, Values, is_whole
+from everylink.robust import Values, is_whole
 
 OUTCOMES: dict[int, str] = {
     Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
@@ -87,8 +87,7 @@ class LinkVerdicts:
 
     `longer`: kind, subject and size of what is found, but slow by design. `slow_with_all`: hosts at the ends of
     slow pairs that were slow alone with all others. `by_design`: slow pairs that are no verdicts, since others are as
-    slow. `small` [from, to]: log seconds of small messages between hosts; None if there are none, or too many hosts to
-    hold all links.
+    slow. `small`: readings of small messages; None if there are none.
     """
 
     found: list[Verdict] = field(default_factory=list)
@@ -100,7 +99,7 @@ class LinkVerdicts:
     longer: frozenset[tuple[str, tuple[str, ...], int]] = frozenset()
     slow_with_all: set[str] = field(default_factory=set)
     by_design: list[Verdict] = field(default_factory=list)
-    small: Matrix | None = None
+    small: Readings | None = None
 
 
 def compared(results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> LinkVerdicts:
@@ -117,6 +116,7 @@ class _Sizes:
     def __init__(self, results: Results, names: Names, kinds: Kinds, equals: Equals, known: bool) -> None:
         self._results, self._names, self._kinds, self._equals, self._known = results, names, kinds, equals, known
         self._crowded = crowded_hosts(results)
+        self._shared = sharing(results.ranks) if known and not self._crowded else []
         self._collected = LinkVerdicts()
         self._bad_hosts, self._slow_ranks = frozenset[int](), frozenset[int]()
         self._looking_slow = set[int]()  # ranks, not just while others measure
@@ -183,8 +183,7 @@ class _Sizes:
         of_ranks = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
         collected.suspects += of_ranks
         collected.found = [one for one in found if one not in of_ranks]
-        if self._small is not None and is_whole(self._small.readings.hosts):
-            collected.small = self._small.readings.between_hosts.median
+        collected.small = None if self._small is None else self._small.readings
         return collected
 
     def _tell_longer_ways(self) -> None:
@@ -284,8 +283,7 @@ class _Sizes:
         found = [one for one in by_alone if one.subject not in told]
         for judgement in (judged,) if quiet is None else (judged, quiet):
             self._looking_slow |= judgement.ranks_looking_slow
-        if self._known and not self._crowded:
-            self._looking_slow |= looking_slow(judged.alone, judged.findings, judged.ranks)
+        self._looking_slow |= looking_slow(judged.alone, judged.findings, self._shared)
         found += [alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow)]
         return self._with_ways_alone(self._with(clear, found), judged, quiet)
 
@@ -406,8 +404,9 @@ def failed_verdicts(failures: Failures, size: Size) -> Iterable[Verdict]:
 
 def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     effects = judged.findings.effects
-    is_told = names.grouping is not None or judged.size.bytes >= BANDWIDTH or not is_whole(judged.readings.hosts)
-    between = np.zeros(0) if is_told else _between_groups(judged)
+    may_be_apart = names.grouping is None and judged.size.bytes < BANDWIDTH and is_whole(judged.readings.hosts)
+    may_be_apart &= any(found.kind == "pair" for found in judged.unexplained)
+    between = _times_between_groups(judged) if may_be_apart else np.zeros(0)
     for found in judged.unexplained:
         in_no_group = names.grouping is None and _is_in_no_group(found, effects) and not _is_slower_alone(found, judged)
         if not (_is_of_one_way(found, effects) or in_no_group or _is_as_long_as_some(found, effects, between)):
@@ -442,7 +441,7 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
     return bool(np.median(np.abs(usual + found.effect - far)) < SAME_AS_FAR)
 
 
-def _between_groups(judged: Judged) -> Values:
+def _times_between_groups(judged: Judged) -> Values:
     """What links between groups take that nothing is known against, log seconds."""
     effects, bad = judged.findings.effects, hosts_among(judged.findings.bad, judged.readings)
     groups = {one.subject[0] for one in judged.findings.bad if one.kind == "group"}

@@ -32,7 +32,7 @@ def smallest_explanation(
     Without groups and trunks half of whose hosts, at one end, are slower by themselves.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why. `slow_with_all`: hosts that are slow alone with all others; `longer`: slow pairs whose way may be
-    longer by design, which tell of the inside of a group, too.
+    longer by design; these, too, show whether the inside of a group is slow.
     """
     of_ranks: dict[str, float] = {}
     for verdict in verdicts:
