@@ -110,12 +110,12 @@ class Structure:
     `domain` hosts in a row have NVLink switches: each rank has a port to these, for all messages within the domain. It
     does not go with `pcie`.
 
-    `rate` [host, rail]: of the adapters, bytes per second; `nominal`: what they say of it, where they do not reach
-    that. `position_rate` and `position_latency` [local rank]: what
-    a rank pays for its place on every host, or for that from the end on those that are `turned`; `overhead` [host]:
-    what each of its messages takes longer. `send` [host]: the most that an adapter sends, where that is less than its
-    rate. `processor` [host]: which one it says it has. `inside_latency` and `inside_rate` [local rank, local rank]:
-    within a host. `group_rate` [group, group]: the most of a flow.
+    `rate` [host, rail]: of the adapters, bytes per second; `nominal`: the rate that they report, where they do not
+    reach it. `position_rate` and `position_latency` [local rank]: what a rank pays for its place on every host, or for
+    that from the end on those that are `turned`; `overhead` [host]: what each of its messages takes longer. `send`
+    [host]: the most that an adapter sends, where that is less than its rate. `processor` [host]: which one it says it
+    has. `inside_latency` and `inside_rate` [local rank, local rank]: within a host. `group_rate` [group, group]: the
+    most of a flow.
     """
 
     hosts: int
@@ -342,18 +342,28 @@ def _generations(hosts: int, kinds: int, by_rack: bool, random: np.random.Genera
     return Structure(hosts, OneSwitch(hosts), rate=np.array(RATE * 2.0**kind, np.float64)[:, None])
 
 
+def _in_other_parts(ranks: int, size: int) -> Mask:
+    """[local rank, local rank]: whether two of the ranks of a host are in other parts, of `size` ranks in a row."""
+    part = np.arange(ranks) // size
+    return np.asarray(np.not_equal.outer(part, part))
+
+
+def _across_sockets(socket: Index | Mask) -> Values:
+    """[local rank, local rank]: the latency within a host of two sockets. `socket`: of each rank."""
+    return np.asarray(INSIDE_LATENCY + 0.3e-6 * np.not_equal.outer(socket, socket))
+
+
 def _far_socket(hosts: int, each: int, part: float | None = None, longer: float = 0.25e-6) -> Structure:
     """Half of the ranks are far from the adapter. All share it, and those take `longer` seconds more and reach a `part`
     of the rate; by default they get 1.18 times less of it than the others."""
     far = np.arange(each) >= each // 2
-    inside = INSIDE_LATENCY + 0.3e-6 * (far[:, None] != far[None, :])
     return Structure(
         hosts,
         OneSwitch(hosts),
         each=each,
         position_rate=np.where(far, part or 2 / (2.18 * each), 1.0),
         position_latency=np.where(far, longer, 0.0),
-        inside_latency=inside,
+        inside_latency=_across_sockets(far),
     )
 
 
@@ -497,10 +507,10 @@ def _two_ports_of_two_sockets(hosts: int) -> Structure:
     The GPUs of a socket are joined by NVLink and share the adapter; to the other socket they go by the X bus.
     """
     plane = FatTree(_leaf_per_rail(_leaves(hosts), 2), 2, "adaptive")
-    far = np.not_equal.outer(np.arange(4) // 2, np.arange(4) // 2)
+    far = _in_other_parts(4, 2)
     return Structure(
         hosts, plane, each=4, rails=2, one_plane=True, other_rail=0.0,
-        inside_latency=INSIDE_LATENCY + 0.4e-6 * far, inside_rate=np.where(far, 32e9, 75e9),
+        inside_latency=INSIDE_LATENCY + np.where(far, 0.4e-6, 0.0), inside_rate=np.where(far, 32e9, 75e9),
     )  # fmt: skip
 
 
@@ -1003,7 +1013,7 @@ def _two_boards(hosts: int) -> Structure:
     return Structure(
         hosts, FatTree(leaf, 2, "by receiver"), each=4, turned=leaf % 2 == 1,
         position_rate=np.where(far, 0.9, 1.0), position_latency=np.where(far, 0.25e-6, 0.0),
-        inside_latency=INSIDE_LATENCY + 0.3e-6 * (far[:, None] != far[None, :]),
+        inside_latency=_across_sockets(far),
     )  # fmt: skip
 
 
@@ -1346,7 +1356,7 @@ def _fewer_uplinks(hosts: int, random: np.random.Generator) -> Structure:
         hosts, FatTree(leaf, 1 + np.arange(leaves) * 3 // leaves, "by receiver"), each=2,
         turned=random.permutation(np.arange(hosts) % 4 == 0),
         position_rate=np.where(far, 0.9, 1.0), position_latency=np.where(far, 0.25e-6, 0.0),
-        inside_latency=INSIDE_LATENCY + 0.3e-6 * (far[:, None] != far[None, :]),
+        inside_latency=_across_sockets(far),
     )  # fmt: skip
 
 
@@ -1567,7 +1577,7 @@ def _socket_direct(hosts: int) -> Structure:
     plane = SharedPorts(np.repeat(_leaves(hosts), 2), 8, RATE, 2 * RATE)
     return Structure(
         hosts, plane, each=2, rails=2, one_plane=True, other_rail=0.0,
-        inside_latency=INSIDE_LATENCY + 0.3e-6 * (1 - np.eye(2)),
+        inside_latency=_across_sockets(np.arange(2)),
     )  # fmt: skip
 
 
@@ -1919,10 +1929,10 @@ def _six_gpus(hosts: int) -> Structure:
     count = max(8, hosts // 2)
     rack = np.arange(count) // max(2, min(18, count // 16 * 2))
     lower, upper = FatTree(_leaf_per_rail(rack, 2), 1, "adaptive"), FatTree(rack.repeat(2) // 2, 1, "adaptive")
-    far = np.not_equal.outer(np.arange(6) // 3, np.arange(6) // 3)
+    far = _in_other_parts(6, 3)
     return Structure(
         count, Stacked(lower, upper), each=6, rails=2, one_plane=True, other_rail=0.0,
-        inside_latency=NVLINK_LATENCY + 0.4e-6 * far, inside_rate=np.where(far, 32e9, 50e9),
+        inside_latency=NVLINK_LATENCY + np.where(far, 0.4e-6, 0.0), inside_rate=np.where(far, 32e9, 50e9),
     )  # fmt: skip
 
 
@@ -1935,10 +1945,10 @@ def _four_ports_on_two_leaves(hosts: int) -> Structure:
     count = max(8, hosts // 2)
     chassis = max(4, count // 9)
     leaf = np.arange(4)[None, :] // 2 * chassis + (np.arange(count) * chassis // count)[:, None]
-    far = np.not_equal.outer(np.arange(4) // 2, np.arange(4) // 2)
+    far = _in_other_parts(4, 2)
     return Structure(
         count, DealtOut(leaf.ravel(), 1), each=4, rails=4, one_plane=True, other_rail=0.0,
-        inside_latency=NVLINK_LATENCY + 0.2e-6 * far, inside_rate=np.where(far, 20e9, 40e9),
+        inside_latency=NVLINK_LATENCY + np.where(far, 0.2e-6, 0.0), inside_rate=np.where(far, 20e9, 40e9),
     )  # fmt: skip
 
 
@@ -1998,7 +2008,7 @@ def _accelerated_processors(hosts: int) -> Structure:
     group = np.arange(count) // max(2, count // 8 * 2)
     place = places_in(group)
     switch = (place // 2 * 4)[:, None] + np.arange(4)[None, :]
-    apart = np.not_equal.outer(np.arange(8) // 2, np.arange(8) // 2)
+    apart = _in_other_parts(8, 2)
     return Structure(
         count, Slingshot(np.repeat(group, 4), switch.ravel(), int(group[-1]) + 1, 2 * RATE), each=8, rails=4,
         one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
@@ -2224,7 +2234,7 @@ def _vector_engines(hosts: int) -> Structure:
     """
     count = max(4, hosts // 4)
     plane = DragonflyPlus(2 * count, 2 * max(2, count // 8 * 2), 0.3, 2 * RATE)
-    far = np.not_equal.outer(np.arange(8) // 4, np.arange(8) // 4)
+    far = _in_other_parts(8, 4)
     return Structure(
         count, plane, each=8, rails=2, one_plane=True, other_rail=0.0, rate=np.full((count, 2), 2 * RATE),
         position_latency=np.full(8, 0.6e-6), group_rate=np.full((plane.groups, plane.groups), 12e9),
@@ -2532,7 +2542,7 @@ def _research_cloud(hosts: int) -> Structure:
     return Structure(
         hosts, FatTree(np.arange(hosts) // max(4, min(32, hosts // 4)), 8, "static"), each=4,
         rate=np.full((hosts, 1), RATE / 4), position_latency=np.where(far, 1.3e-6, 1e-6), tail=0.003,
-        inside_latency=INSIDE_LATENCY + 0.3e-6 * (far[:, None] != far[None, :]),
+        inside_latency=_across_sockets(far),
     )  # fmt: skip
 
 
@@ -2707,11 +2717,11 @@ def _narrow_slots(hosts: int) -> Structure:
     servers, four in a chassis, that have no wider slots. Ranks of both sockets are as near to the two.
     """
     count = max(8, hosts // 2)
-    far = np.not_equal.outer(np.arange(4) // 2, np.arange(4) // 2)
+    far = _in_other_parts(4, 2)
     return Structure(
         count, OneSwitch(count), each=4, rails=2, striped=True, other_rail=0.0, rate=np.full((count, 2), 0.63 * RATE),
         nominal=np.full((count, 2), RATE), position_latency=np.full(4, 0.15e-6),
-        inside_latency=INSIDE_LATENCY + 0.3e-6 * far, inside_rate=np.where(far, 8e9, 12e9),
+        inside_latency=_across_sockets(np.arange(4) // 2), inside_rate=np.where(far, 8e9, 12e9),
     )  # fmt: skip
 
 
@@ -2893,7 +2903,7 @@ def _gpus_on_pcie(hosts: int) -> Structure:
     numbers are chosen here.
     """
     count = max(8, hosts // 2)
-    far = np.not_equal.outer(np.arange(4) // 2, np.arange(4) // 2)
+    far = _in_other_parts(4, 2)
     return Structure(
         count, OneSwitch(count), each=4, rate=np.full((count, 1), 2 * RATE),
         position_rate=np.repeat([1.0, 0.6], 2), position_latency=np.repeat([0.5e-6, 1.1e-6], 2),
@@ -2914,7 +2924,7 @@ def _two_ports_in_one_slot(hosts: int) -> Structure:
     return Structure(
         hosts, plane, each=2, rails=2, one_plane=True, other_rail=0.0,
         position_rate=np.array([1.0, 0.95]), position_latency=np.array([0.0, 0.25e-6]),
-        inside_latency=INSIDE_LATENCY + 0.3e-6 * (1 - np.eye(2)),
+        inside_latency=_across_sockets(np.arange(2)),
     )  # fmt: skip
 
 
@@ -3048,9 +3058,9 @@ def _rings_of_machines(hosts: int) -> Structure:
 def _cube_of_boards(hosts: int) -> Structure:
     """FPGA boards without switches, joined as a hypercube by cables of 40 Gbit/s; they pass on messages of others.
 
-    As Noctua 2 of Paderborn (Bittware 520N), where an optical circuit switch joins the four ports of 32 boards as a job
-    wants it. Here a board has as many ports as it needs, and some corners may have none. A board takes in and gives out
-    160 Gbit/s, but a message goes by one cable; its ports say 40.
+    As Noctua 2 of Paderborn (Bittware 520N), where an optical circuit switch joins the four ports of 32 boards as each
+    job requests. Here a board has as many ports as it needs, and there may be corners without a board. A board receives
+    and sends up to 160 Gbit/s, but each message goes over one cable; its ports report 40.
     """
     return Structure(
         hosts, HypercubeOfHosts(hosts, 0.4 * RATE), rate=np.full((hosts, 1), 1.6 * RATE),
