@@ -2757,6 +2757,25 @@ def test_a_part_that_nothing_measured_shows_does_not_count() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "kind", "counts"),
+    [
+        # A flow, and the uplinks of a leaf of two, give less than a slow adapter still has: the other host of the leaf
+        # may as well be the slow one. A slow rank shows with all ranks of that.
+        ("8 ranks by TCP, 2:1 static, two generations", "host", False),
+        ("8 ranks by TCP, 2:1 static, two generations", "rank", True),
+        ("8 ranks on 4 rails in a dragonfly", "host", True),
+    ],
+)
+def test_a_host_counts_where_it_shows_with_three_others(name: str, kind: str, counts: bool) -> None:
+    random = np.random.default_rng([10301, 17])
+    structure = ALL[name](32, random)
+    fault = planted(kind, structure, random)
+    shown = World(structure, (fault,), 10301).visible(fault)
+    assert shown.errors > 6
+    assert (shown.partners >= 3) == shown.counts(fault, structure) == counts
+
+
+@pytest.mark.parametrize(
     ("name", "hosts", "kind", "counts"),
     [
         ("fat tree 2:1 static", 32, "leaf", True), ("two generations in a tree", 32, "leaf", False),

@@ -329,6 +329,7 @@ _OTHER: Mapping[str, Callable[[np.random.Generator], dict[str, float]]] = {  # w
     "dark host": lambda random: {"dark": True},
 }
 KINDS = (*_SLOW, *_OTHER)
+ENDS = ("host", "adapter", "direction", "rank", "quarter of a leaf", "chassis", *_OTHER)  # hosts and parts of them
 
 
 def _rails_share_switches(structure: Structure) -> bool:

@@ -14,7 +14,7 @@ from everylink.model.rows import MAIN, Outcome, Rows, chosen, joined
 from everylink.simulate.follow_up import passes_of
 from worlds import orders
 from worlds.facts import inventory
-from worlds.faults import Fault
+from worlds.faults import ENDS, Fault
 from worlds.orders import Order
 from worlds.physics import NONE, Flows, Index, Mask, Values, chance, fair_rates
 from worlds.structures import Structure
@@ -22,6 +22,7 @@ from worlds.structures import Structure
 BLOCK = 1 << 18  # flows that are computed together
 SHOWS = 1e-3  # log factor of a single row from which a part counts as its cause
 CLEAR, CLEAR_LINK, FEWEST = 6.0, 1.08, 4
+PART = 0.1  # of what a part costs with one other, from which it shows with another one
 LOMAX = 0.75**0.5  # standard deviation of Lomax's distribution of shape 3
 LATE = 0.001  # part of the messages that come late anywhere
 MOMENTS = 16  # at which a pair is taken alone: routes may change
@@ -32,19 +33,25 @@ BOTH_WAYS, ONE_WAY, AT_ONCE = "semidirectional", "unidirectional", "bidirectiona
 @dataclass(frozen=True)
 class Visible:
     """How clearly a planted part shows to an observer who knows the structure: the median log factor over the rows
-    that it touches, and that many standard errors; both 0 where nothing measured shows it."""
+    that it touches, and that many standard errors; both 0 where nothing measured shows it.
+
+    `partners`: with how many others each of its hosts shows it, or its rank; all of them if that is not counted.
+    """
 
     log_factor: float
     errors: float
+    partners: float = np.inf
 
     def counts(self, fault: Fault, structure: Structure) -> bool:
-        """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more,
-        leaves and the ways between them from 4 leaves on, and among as many of equal hosts."""
+        """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more and
+        if they show with 3 others, leaves and the ways between them from 4 leaves on, and among as many of equal
+        hosts. An end that shows with one other only may as well be that one."""
         if fault.kind in ("leaf", "uplink", "trunk") and _equals(fault, structure) < FEWEST:
             return False
         if fault.kind in ("link", "one-way link"):
             return bool(self.errors >= CLEAR and self.log_factor >= np.log(CLEAR_LINK))
-        return self.errors >= CLEAR and (structure.hosts >= FEWEST or structure.hosts == 1)
+        is_among_few = 1 < structure.hosts < FEWEST or self.partners < FEWEST - 1
+        return self.errors >= CLEAR and not is_among_few
 
 
 def _equals(fault: Fault, structure: Structure) -> int:
@@ -175,7 +182,9 @@ class World:
             errors = fault.late * np.sqrt(messages / LATE)
             return Visible(float(np.log1p(fault.late * fault.lateness)), float(errors))
         without = replace(self, faults=tuple(other for other in self.faults if other is not fault))
-        return max((self._shown(without, touched, size) for size in self.sizes), key=lambda one: one.errors)
+        shown = [(self._shown(without, touched, size), size) for size in self.sizes]
+        seen, size = max(shown, key=lambda one: one[0].errors)
+        return replace(seen, partners=self._partners(fault, without, size)) if fault.kind in ENDS else seen
 
     def longer_alone(self, one: int, other: int) -> float:
         """The log of the factor by which messages between two hosts take longer for the planted parts, measured one
@@ -190,6 +199,20 @@ class World:
         costs, usual = (world.costs_of(order, 1) for world in (self, replace(self, faults=())))
         longer = (np.log(self.true_times(costs, size) / self.true_times(usual, size)) for size in self.sizes)
         return max(float(np.median(of_size)) for of_size in longer)
+
+    def _partners(self, fault: Fault, without: "World", size: int) -> int:
+        """The fewest of the others, hosts or ranks, with which one of the fault's hosts, or its rank, takes longer: on
+        average at least PART of what it does with the one where it shows most."""
+        longer = np.log(self.true_times(self.costs, size) / self.true_times(without.costs, size)).max(axis=0)
+        of_ranks = bool(len(fault.ranks))
+        ends = [end if of_ranks else end // self.structure.each for end in (self.order.a, self.order.b)]
+        fewest = self.structure.ranks
+        for own in fault.ranks.tolist() if of_ranks else fault.hosts:
+            at = (ends[0] == own) != (ends[1] == own)
+            other = np.where(ends[0] == own, ends[1], ends[0])[at]
+            means = np.bincount(other, longer[at]) / np.maximum(np.bincount(other), 1)
+            fewest = min(fewest, int((means >= max(PART * means.max(initial=0.0), SHOWS * PART)).sum()))
+        return fewest
 
     def _shown(self, without: "World", touched: Mask, size: int) -> Visible:
         longer = np.log(self.true_times(self.costs, size) / self.true_times(without.costs, size))[:, touched]
