@@ -116,6 +116,13 @@ def test_what_load_hides_is_found_by_what_is_measured_alone(structure: str, kind
     assert (found.all_found, found.wrong) == (True, 0)
 
 
+@pytest.mark.parametrize("seed", [10301, 10302])
+def test_ranks_of_few_hosts_are_compared_with_those_at_other_places(seed: int) -> None:
+    """Four hosts of a kind have three links alone at a rank's place; at 10302 two of three are of another class."""
+    found = scored("8 ranks by TCP, 2:1 static, two generations", "rank", seed=seed)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 @pytest.mark.parametrize("structure", ["two trees of two rates", "switches joined each with each, routes by load"])
 def test_the_last_host_of_a_chassis_is_named_by_fewer_links_alone(structure: str) -> None:
     """Of some of its links it is known that they look slow: these were measured alone for that."""

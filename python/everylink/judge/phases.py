@@ -32,11 +32,13 @@ from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
 from everylink.model.rows import ALONE, ONE_WAY, QUARTER, Outcome, Rows, chosen
-from everylink.robust import is_whole
+from everylink.robust import is_whole, medians_of
 
 GONE_OF_GROUP = 0.5  # part of the effect of a group, whose many links tell more; see GONE
 GONE_OF_PAIR = 0.5  # likewise of a pair, which others on its way slow no more than it is slow alone
+FEWEST_OF_RANK = 3  # links with ranks at its place, of which there are no more, that tell by themselves
 FEWEST_OF_HOST = 5  # links with others in a phase, of a host that it may tell of
+FEWEST_TO_COMPARE = 8  # readings of ranks of a class, of which a rank has some itself
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
 SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
 SAME_PLACES = 0.03  # log of the factor that places may seem to add for noise
@@ -66,10 +68,16 @@ class PhaseReadings:
         if isinstance(one, Trunk) or one.kind not in ("host", "rank"):
             return False
         readings, has = self.of_hosts if one.kind == "host" else self.of_ranks, one.links
-        place_of = effects.equals.position_of
-        if one.kind == "rank" and len(place_of) and place_of[one.subject[0]] >= 0:
-            has = len(np.unique(self.host_of[place_of == place_of[one.subject[0]]])) - 1
+        if one.kind == "rank":
+            has = self._like(one.subject[0], effects) or has
         return len(readings.links_of(one, effects.group_of)) < min(FEWEST_OF_HOST, has)
+
+    def _like(self, rank: int, effects: Effects) -> int:
+        """The number of other hosts with a rank at its place; 0: not known."""
+        place_of = effects.equals.position_of
+        if not len(place_of) or place_of[rank] < 0:
+            return 0
+        return len(np.unique(self.host_of[place_of == place_of[rank]])) - 1
 
     def are_slow(self, findings: Findings) -> dict[Found | Trunk, bool | None]:
         """Of each finding, whether its links are slow in this phase, too; None: not known."""
@@ -126,7 +134,10 @@ class PhaseReadings:
         """
         comparable, links = self._that_could_show(one, findings)
         links = [link for link in links if frozenset(link) not in without]
-        return replace(comparable.slow_among(links), enough=self._enough)
+        enough = self._enough
+        if isinstance(one, Found) and one.kind == "rank" and (like := self._like(one.subject[0], findings.effects)):
+            enough = min(enough, max(like, FEWEST_OF_RANK))
+        return replace(comparable.slow_among(links), enough=enough)
 
     def knows_devices(self, host: int, device: Sequence[str]) -> bool:
         """Whether links of all adapters that a host uses were measured: of some only, these may be slow alone."""
@@ -248,14 +259,14 @@ class PhaseReadings:
         return comparable.with_parts(_bad_parts(bad, hosts | of_ranks, best, effects.group_of))
 
     def ranks_comparable(self, findings: Findings) -> Comparable:
-        """Ranks are compared with those at the same place of other hosts."""
+        """Ranks are compared with those at the same place of other hosts; where these are too few, with all, less what
+        their places add."""
         best, place_of = self.of_ranks, findings.effects.equals.position_of
         frm, to = self.host_of[best.frm], self.host_of[best.to]
         of_class = findings.effects.class_number(frm, to)
         part = np.zeros(len(best.time), np.int64)
         if len(place_of):
-            places = int(place_of.max(initial=0)) + 2
-            of_class = (of_class * places + place_of[best.frm] + 1) * places + place_of[best.to] + 1
+            best, of_class = _by_place(best, of_class, place_of)
         for found in findings.bad:
             ends = (best.frm, best.to) if found.kind == "rank" else (frm, to)
             if found.kind in ("rank", "host"):
@@ -315,6 +326,29 @@ def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None
     best = alone.of_hosts
     readings = {(a, b): n for a, b, n in zip(best.frm.tolist(), best.to.tolist(), best.count.tolist(), strict=True)}
     return [pair for pair in pairs if readings.get((pair.subject[0], pair.subject[1]), 0) < SETTLED_ALONE]
+
+
+def _by_place(
+    best: BestReadings, of_class: NDArray[np.int64], place_of: NDArray[np.int64]
+) -> tuple[BestReadings, NDArray[np.int64]]:
+    """The readings between ranks in classes by the places of both, [n].
+
+    Where that leaves too few, as on few hosts, all of a class without places, less what their places add: what the
+    quickest of all readings between two places takes beyond the median of its class. A slow rank is not in all.
+    """
+    places = int(place_of.max(initial=0)) + 2
+    one, other = place_of[best.frm] + 1, place_of[best.to] + 1
+    narrow = (of_class * places + one) * places + other
+    _, of_narrow, count = np.unique(narrow, return_inverse=True, return_counts=True)
+    between = np.minimum(one, other) * places + np.maximum(one, other)
+    _, of_both, has = np.unique(between, return_inverse=True, return_counts=True)
+    few = (count[of_narrow] < FEWEST_TO_COMPARE) & (has[of_both] >= FEWEST_GOOD)
+    classes, usual = medians_of(best.time, of_class)
+    beyond = best.time - usual[np.searchsorted(classes, of_class)]
+    added = np.full(len(has), np.inf)
+    np.minimum.at(added, of_both, beyond)
+    time = np.where(few, best.time - added[of_both], best.time)
+    return replace(best, time=time), np.where(few, -1 - of_class, narrow)
 
 
 def _both_ways(pair: Found) -> Links:
