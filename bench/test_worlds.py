@@ -40,9 +40,11 @@ from worlds.planes import (
     OneSwitch,
     PartlyAdaptive,
     PcieSwitches,
+    PolarFly,
     QueuePairs,
     RandomGraph,
     SingleCables,
+    Sites,
     SlimFly,
     Slingshot,
     Sprayed,
@@ -3236,6 +3238,163 @@ def test_boards_of_a_cube_are_as_far_apart_as_their_numbers_differ_in_bits(hosts
     assert latency == pytest.approx(LATENCY + HOP * bits)
     world = World(structure, kernel=ONE_WAY)
     assert times(world, [(5, 6), (4, 2)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (0.4 * RATE)] * 2)
+
+
+def test_weighted_hashes_give_each_spine_flows_as_it_is_wide() -> None:
+    plane = built("spines of two rates by weighted hashes", 32).plane  # 4 leaves with 2 uplinks
+    frm, to = (numbers.ravel() for numbers in np.indices((32, 32)))
+    ways = plane.path(frm, to, np.zeros_like(frm))[0]
+    wide = ways[ways[:, 0] != NONE] % 2
+    assert (wide[:, 0] == wide[:, 1]).all()
+    assert wide[:, 0].mean() == pytest.approx(0.8, abs=0.04)
+    assert plane.capacity.tolist() == [RATE, 4 * RATE] * 8
+
+
+def test_the_uplink_of_a_rack_decides_the_plane_in_which_a_message_goes_to_another_pod() -> None:
+    structure = built("pods on planes of spines", 256)  # 16 racks with 4 uplinks, 4 pods with 2 spines in each plane
+    assert isinstance(structure.plane, Stacked)
+    frm, to = (numbers.ravel() for numbers in np.indices((256, 256)))
+    ways, latency = structure.plane.path(frm, to, np.zeros_like(frm))
+    pod = frm // 64 != to // 64
+    assert latency[pod] == pytest.approx(LATENCY + 4 * HOP)
+    up = ways[pod, 2] - len(structure.plane.lower.capacity)
+    assert (up // 8 == frm[pod] // 64).all()
+    assert (up % 4 == ways[pod, 0] % 4).all()
+    assert len(np.unique(up)) == 4 * 8
+
+
+def test_hosts_of_a_tree_of_four_levels_are_as_far_as_their_common_switch_is_high() -> None:
+    world = World(built("4 ranks on 2 relayed rails, four levels", 32), kernel=ONE_WAY)  # 16 hosts
+    away = {1: 0, 2: 2, 4: 4, 8: 6, 15: 6}
+    for host, hops in away.items():
+        assert times(world, [(0, 4 * host)], 0) == pytest.approx([LATENCY + hops * HOP + 3e-6])
+    assert times(world, [(0, 6)], 0) == pytest.approx([LATENCY + 0.3e-6 + 3e-6])
+    both = times(world, [(0, 4), (1, 5)])  # by the same rail
+    assert both == pytest.approx([LATENCY + 3e-6 + 2 * MIB / 300e6] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([LATENCY + 3e-6 + MIB / 300e6] * 2)
+
+
+@pytest.mark.parametrize(("hosts", "leaves", "uplinks"), [(32, 7, 3), (256, 13, 4)])
+def test_any_two_leaves_of_an_orthogonal_tree_share_one_spine(hosts: int, leaves: int, uplinks: int) -> None:
+    structure = built("orthogonal fat tree", hosts)
+    assert isinstance(structure.plane, OneCore)
+    assert structure.plane.uplinks.tolist() == [uplinks] * leaves
+    first = np.unique(structure.group, return_index=True)[1]
+    frm, to = (first[numbers.ravel()] for numbers in np.indices((leaves, leaves)))
+    ways = structure.plane.path(frm, to, np.zeros_like(frm))[0].reshape(leaves, leaves, 2)
+    steps = np.array({3: [0, 1, 3], 4: [0, 1, 3, 9]}[uplinks])
+    spines: list[set[int]] = [set() for _ in range(leaves)]
+    for one in range(leaves):
+        for other in set(range(leaves)) - {one}:
+            up, down = ways[one, other]
+            spine = int(one - steps[up % uplinks]) % leaves
+            assert (up // uplinks, down // uplinks - leaves) == (one, other)
+            assert spine == int(other - steps[down % uplinks]) % leaves
+            spines[spine] |= {one, other}
+    assert [len(of) for of in spines] == [uplinks] * leaves
+
+
+@pytest.mark.parametrize(("hosts", "switches", "cables"), [(32, 13, 4), (256, 31, 6)])
+def test_switches_of_a_polarfly_are_joined_or_have_one_neighbour_in_common(
+    hosts: int, switches: int, cables: int
+) -> None:
+    structure = built("PolarFly", hosts)
+    assert isinstance(structure.plane, PolarFly)
+    joined = structure.plane.joined
+    assert len(joined) == switches
+    assert np.bincount(joined.sum(axis=1)).nonzero()[0].tolist() == [cables - 1, cables]
+    assert (joined.sum(axis=1) == cables - 1).sum() == cables  # the points that are orthogonal to themselves
+    common = (1 * joined) @ joined
+    apart = ~joined & ~np.eye(switches, dtype=bool)
+    assert (common[apart] == 1).all()
+    first = np.unique(structure.group, return_index=True)[1]
+    frm, to = (first[numbers.ravel()] for numbers in np.indices((switches, switches)))
+    latency = structure.plane.path(frm, to, np.zeros_like(frm))[1].reshape(switches, switches)
+    assert latency[joined] == pytest.approx(LATENCY + HOP)
+    assert latency[apart] == pytest.approx(LATENCY + 2 * HOP)
+
+
+def test_boards_of_a_hamming_mesh_are_joined_by_trees_of_rows_and_columns() -> None:
+    world = World(built("HammingMesh", 32), kernel=ONE_WAY)  # 2 x 4 boards
+    latency, once = LATENCY + 0.6e-6, MIB / (4 * RATE)
+    away = {4: 2, 5: 2, 6: 3, 12: 2, 16: 2, 17: 3, 20: 4, 31: 4}  # 17: the neighbour of the first one, one row below
+    for rank, hops in away.items():
+        assert times(world, [(0, rank)]) == pytest.approx([latency + hops * HOP + once])
+    assert times(world, [(0, 1), (1, 4)])[1] == pytest.approx(latency + 2 * HOP + once)
+    assert times(world, [(0, 3)]) == pytest.approx([0.9e-6 + 2 * HOP + once])
+    both = times(world, [(0, 20), (4, 16)])  # each turns where the other one begins
+    assert both == pytest.approx([latency + 4 * HOP + once] * 2)
+    assert times(world, [(0, 20), (4, 24)])[0] == pytest.approx(latency + 4 * HOP + once)
+    assert times(world, [(0, 20), (4, 20)])[1] == pytest.approx(latency + 2 * HOP + 2 * once)
+
+
+def test_a_chip_is_as_far_from_the_next_host_as_from_the_next_chip_of_its_own() -> None:
+    structure = built("mesh of hosts of 8 chips", 32)  # 4 x 2 hosts, 8 x 8 chips
+    world, once = World(structure, kernel=ONE_WAY), MIB / (4 * RATE)
+    hops = {1: 1, 4: 1, 7: 4, 8: 4, 11: 7, 16: 2, 20: 3, 63: 14}
+    for rank, count in hops.items():
+        assert times(world, [(0, rank)]) == pytest.approx([LATENCY + count * HOP + once])
+    assert times(world, [(3, 8)]) == pytest.approx([LATENCY + HOP + once])
+    assert times(world, [(2, 8), (3, 9)]) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_a_site_share_its_line_and_a_longer_way_has_a_lower_rate(seed: int) -> None:
+    structure = built("four sites on one backbone", 32, seed)
+    assert isinstance(structure.plane, Sites)
+    away, world = structure.plane.away, World(structure, kernel=ONE_WAY)
+    assert times(world, [(16, 17)]) == pytest.approx([LATENCY + 20e-6 + MIB / (RATE / 4)])
+    for other in (1, 2, 3):
+        ends = away[0] + away[other] + (24e-6 if other == 1 else 22e-6)
+        rate = min(0.1 * RATE, 4e6 / (2 * (away[0] + away[other])))
+        assert times(world, [(0, 8 * other)]) == pytest.approx([LATENCY + ends + MIB / rate])
+    eight = times(world, [(host, host + 8) for host in range(8)])
+    assert eight == pytest.approx([LATENCY + away[:2].sum() + 24e-6 + 8 * MIB / (0.1 * RATE)] * 8)
+
+
+def test_messages_of_saving_cores_take_longer_on_every_host() -> None:
+    structure = built("6 ranks on cores of two kinds", 32)
+    world = World(structure, kernel=ONE_WAY)
+    at = np.array([12e-6, 12e-6, *[19e-6] * 4])
+    for frm in range(6):
+        took = [times(world, [(frm, 6 * host + to)], 0)[0] for host in (1, 15) for to in range(6)]
+        assert took == pytest.approx(np.tile(LATENCY + at[frm] + at, 2))
+    assert times(world, [(2, 3)]) < times(world, [(2, 8)])
+    assert structure.tail > 0
+
+
+def test_every_third_rack_receives_less_than_it_sends() -> None:
+    world = World(built("every third rack receives less, 2:1 static", 32), kernel=ONE_WAY)  # racks of 4 hosts
+    assert (world.structure.group[world.structure.overhead > 0] % 3 == 1).all()
+    near, slow = LATENCY + 2e-6, 0.7 * RATE
+    assert times(world, [(0, 2)]) == pytest.approx([near + MIB / RATE])
+    assert times(world, [(8, 10)]) == pytest.approx([near + 0.4e-6 + MIB / slow])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + 0.2e-6 + MIB / slow])
+    assert times(world, [(8, 0)]) == pytest.approx([near + 2 * HOP + 0.2e-6 + MIB / RATE])
+    assert times(world, [(8, 10), (9, 11)]) == pytest.approx([near + 0.4e-6 + 2 * MIB / slow] * 2)
+
+
+def test_functions_of_an_adapter_have_limits_by_class_and_report_the_port() -> None:
+    structure = built("4 functions with limits of three classes", 32)
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6
+    for rank, limit in enumerate((0.5, 0.2, 0.2, 0.1)):
+        assert times(world, [(rank, 4 + rank)]) == pytest.approx([near + MIB / (limit * RATE)])
+    assert times(world, [(0, 5)]) == pytest.approx([near + MIB / (0.2 * RATE)])
+    assert times(world, [(0, 3)]) == pytest.approx([BESIDE + 1.6e-6 + MIB / (0.1 * RATE)])
+    four = times(world, [(rank, 4 + rank) for rank in range(4)])
+    assert four == pytest.approx([near + MIB / (limit * RATE) for limit in (0.5, 0.2, 0.2, 0.1)])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_3/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_the_first_rank_of_every_host_pays_for_interrupts() -> None:
+    structure = built("interrupts on the core of the first rank", 32)  # 8 hosts, two in each rack
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 20e-6
+    assert times(world, [(1, 9)]) == pytest.approx([near + MIB / (0.25 * RATE)])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 5e-6 + MIB / (0.85 * 0.25 * RATE)])
+    assert times(world, [(0, 8)], 0) == pytest.approx([near + 10e-6])
+    assert times(world, [(1, 17)], 0) == pytest.approx([near + 1.5e-6 + 2 * HOP])
+    assert isinstance(structure.plane, LagCore)
+    assert structure.plane.uplinks.tolist() == [2] * 4
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

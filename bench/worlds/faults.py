@@ -10,11 +10,13 @@ from worlds.planes import (
     BlockedRing,
     Branches,
     BusyTree,
+    ChipMesh,
     Direct,
     Dragonfly,
     DragonflyPlus,
     Extenders,
     FatTree,
+    HammingMesh,
     HostsOnCore,
     Interfaces,
     JoinedGroups,
@@ -23,6 +25,7 @@ from worlds.planes import (
     Placement,
     Plane,
     Routed,
+    Sites,
     SlimFly,
     Sprayed,
     Stacked,
@@ -335,7 +338,7 @@ ENDS = ("host", "adapter", "direction", "rank", "quarter of a leaf", "chassis", 
 def _rails_share_switches(structure: Structure) -> bool:
     """Whether all adapters of a host are on the same switch, so that a rail is no part by itself."""
     of_host = structure.groups if structure.one_plane else np.zeros((1, 1), np.int64)
-    planes = FatTree | Stacked | OneSwitch | DragonflyPlus | Interfaces | UnitInterfaces
+    planes = FatTree | Stacked | OneSwitch | DragonflyPlus | Interfaces | UnitInterfaces | ChipMesh | HammingMesh
     known = isinstance(structure.plane, planes) and not isinstance(structure.plane, Sprayed)
     one_switch = known and bool((of_host == of_host[:, :1]).all())
     return structure.one_plane and one_switch
@@ -349,7 +352,7 @@ def possible(kind: str, structure: Structure) -> bool:
         case "leaf" | "quarter of a leaf":
             return groups > 1
         case "trunk":
-            joined_at_once = isinstance(structure.plane, Placement | OneCore | Routed)  # nothing joins just two
+            joined_at_once = isinstance(structure.plane, Placement | OneCore | Routed | Sites)  # nothing joins just two
             return groups > 2 and not joined_at_once
         case "uplink":
             return _tree(structure.plane) is not None

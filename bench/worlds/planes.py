@@ -136,6 +136,21 @@ class FatTree:
         return (number % spines.astype(np.uint64)).astype(np.int64)
 
 
+class WeightedSpines(FatTree):
+    """Leaves with an uplink to each of some spines, of unequal `rates`; a hash gives each pair one of them, by weight.
+
+    So a spine of twice the rate gets twice as many flows: WCMP (Zhou et al., EuroSys 2014).
+    """
+
+    def __init__(self, group: Index, rates: Values) -> None:
+        super().__init__(group, np.bincount(group) / (len(rates) + 0.5), "weighted")
+        self.capacity = np.tile(rates, 2 * len(self.uplinks))
+        self.parts = np.cumsum(rates / rates.sum())[:-1]
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        return np.searchsorted(self.parts, chance(frm, to, 0, 3), "right").astype(np.int64)
+
+
 class DealtOut(FatTree):
     """Leaves of whose receivers tables deal out each in turns to the uplinks: by their place behind their own leaf.
 
@@ -185,6 +200,29 @@ class HostsOnCore(OneCore):
         ways, latency = super().path(frm, to, when)
         on_core = np.stack([self.group[frm], self.group[to]], axis=1) == self.core
         return np.where(on_core, NONE, ways), latency - HOP * (on_core[:, 0] != on_core[:, 1])
+
+
+class OrthogonalTree(OneCore):
+    """Leaves and spines that are the points and the lines of a projective plane: any two leaves share just one spine.
+
+    7 leaves with 3 uplinks each or, for more than 100 hosts, 13 with 4; spines have as many. Those of leaf i lead to
+    the spines i - d for each d of a difference set (Singer 1938). So the leaf of the receiver decides by which uplink a
+    message leaves. As Valerio et al., ICPP 1994, and Kathareios et al., SC 2015.
+    """
+
+    def __init__(self, hosts: int, rate: float = RATE) -> None:
+        steps = np.array([0, 1, 3] if hosts <= 100 else [0, 1, 3, 9])
+        self.leaves = len(steps) * (len(steps) - 1) + 1
+        used = min(self.leaves, hosts // 2)
+        group = np.arange(hosts) * used // hosts
+        super().__init__(group, np.bincount(group) / (len(steps) + 0.5), rate)
+        up, down = np.nonzero(~np.eye(len(steps), dtype=bool))
+        self.number: Index = np.zeros((2, self.leaves), np.int64)  # of the two uplinks, by how far two leaves are apart
+        self.number[:, (steps[up] - steps[down]) % self.leaves] = up, down
+
+    def _cables(self, frm: Index, to: Index, up: Index, down: Index) -> tuple[Index, Index]:
+        one, other = self.number[:, (self.group[frm] - self.group[to]) % self.leaves]
+        return one, other
 
 
 class LagCore(OneCore):
@@ -405,12 +443,12 @@ class PcieSwitches(FatTree):
 class ReceiveQueues(FatTree):
     """Virtual machines behind leaves with static routes, each with `queues` queues for what it receives.
 
-    A core empties each of them, at most `queue` bytes per second. A hash of the two machines says which one a message
-    takes, so that all from one machine to another take the same: receive side scaling by addresses only, as drivers
-    of Linux often do it for UDP.
+    A core empties each of them, at most `queue` bytes per second, one for all or, of a single queue, one for each
+    machine. A hash of the two machines says which one a message takes, so that all from one machine to another take the
+    same: receive side scaling by addresses only, as drivers of Linux often do it for UDP.
     """
 
-    def __init__(self, group: Index, ratio: float, rate: float, queues: int, queue: float) -> None:
+    def __init__(self, group: Index, ratio: float, rate: float, queues: int, queue: float | Values) -> None:
         super().__init__(group, ratio, "static", rate)
         self.queues = queues
         self.capacity = np.concatenate([self.capacity, np.full(queues * len(group), queue)])
@@ -436,6 +474,22 @@ class Polarized(FatTree):
         number, below = hashed(frm, to, 0, 3), np.uint64(self.below)
         own = np.maximum(spines // self.below, 1).astype(np.uint64)  # uplinks of a switch of the middle
         return ((number % below + below * (number % own)) % spines.astype(np.uint64)).astype(np.int64)
+
+
+class SpinesOfPlanes(FatTree):
+    """The upper level of a tree whose spines are in `planes`: the uplink of a leaf decides the plane of a message.
+
+    Each plane has as many spines, `each`, of which a second hash gives each pair one. `group`: the pod of each host.
+    The leaves below have an uplink to each plane and static routes.
+    """
+
+    def __init__(self, group: Index, planes: int, each: int, rate: float) -> None:
+        super().__init__(group, np.bincount(group) / (planes * each + 0.5), "planes", rate)
+        self.planes = planes
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        plane, spine = hashed(frm, to, 0, 3) % np.uint64(self.planes), hashed(frm, to, 0, 29)
+        return (plane + np.uint64(self.planes) * (spine % (spines // self.planes).astype(np.uint64))).astype(np.int64)
 
 
 class BusyTree(FatTree):
@@ -550,6 +604,22 @@ class Routed:
         return np.where(apart, router, NONE)[:, None], LATENCY + self.longer[router] * apart
 
 
+class Sites:
+    """Hosts at several sites, each with a line to one backbone; nothing blocks within a site.
+
+    All that leaves a site shares its line, `rate` bytes per second in each direction. `group`: the site of each host.
+    `away` [site]: the seconds from a site to the middle of the backbone.
+    """
+
+    def __init__(self, group: Index, away: Values, rate: float) -> None:
+        self.group, self.away, self.capacity = group, away, np.full(2 * len(away), rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        lines, apart = np.stack([a, len(self.away) + b], axis=1), a != b
+        return np.where(apart[:, None], lines, NONE), LATENCY + (self.away[a] + self.away[b]) * apart
+
+
 class Drawers:
     """Drawers of `size` hosts: a cable from each host to each other, a longer one between drawers; no switches."""
 
@@ -623,6 +693,19 @@ class Stacked(ThreeLevels):
     def __init__(self, lower: FatTree, upper: FatTree, longer: float = 0.0) -> None:
         self.group, self.longer, self.lower, self.upper = lower.group, longer, lower, upper
         self.capacity = np.concatenate([lower.capacity, upper.capacity])
+
+
+class FourLevels(Stacked):
+    """Three trees, one on the other: `top` joins the trees that `upper` makes of those that `lower` makes."""
+
+    def __init__(self, lower: FatTree, upper: FatTree, top: FatTree) -> None:
+        super().__init__(lower, upper)
+        self.top, self.below = top, len(self.capacity)
+        self.capacity = np.concatenate([self.capacity, top.capacity])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        (low, near), (up, far) = super().path(frm, to, when), self.top.path(frm, to, when)
+        return np.concatenate([low, np.where(up == NONE, NONE, up + self.below)], axis=1), near + far - LATENCY
 
 
 class Sprayed(Stacked):
@@ -931,6 +1014,50 @@ class Mesh(Torus):
     closed = False
 
 
+class ChipMesh(Mesh):
+    """A grid of chips that is not closed; a host is a block of `block` chips. Chips are numbered host by host.
+
+    The cables within a host are as those between hosts. `rows` and `columns`: of hosts.
+    """
+
+    def __init__(self, rows: int, columns: int, block: tuple[int, int], rate: float) -> None:
+        high, wide = block
+        super().__init__((rows * high, columns * wide), rate)
+        host, chip = np.divmod(np.arange(len(self.group)), high * wide)
+        (row, column), (down, along) = np.divmod(host, columns), np.divmod(chip, wide)
+        self.place = np.stack([row * high + down, column * wide + along], axis=1)
+
+
+class HammingMesh:
+    """Boards of 2 x 2 accelerators in a grid; a tree 1:1 joins all that are in a row, and one all that are in a column.
+
+    Accelerators are numbered board by board. Each has four links of the same `rate`: to its two neighbours on the board
+    and to the trees of its row and of its column. Messages go along the row first, then along the column, and another
+    accelerator passes them on at the turn (Hoefler et al., SC 2022: Hx2Mesh).
+    """
+
+    def __init__(self, rows: int, columns: int, rate: float) -> None:
+        board, corner = np.divmod(np.arange(4 * rows * columns), 4)
+        self.group = np.zeros(len(board), np.int64)
+        (row, column), (down, along) = np.divmod(board, columns), np.divmod(corner, 2)
+        self.place = np.stack([2 * column + along, 2 * row + down], axis=1)  # along the row, and along the column
+        self.at = np.zeros((2 * columns, 2 * rows), np.int64)
+        self.at[tuple(self.place.T)] = np.arange(len(board))
+        self.capacity = np.full(6 * len(board), rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        turn = self.at[self.place[to, 0], self.place[frm, 1]]
+        ways, latency = [], np.full(len(frm), LATENCY)
+        for axis, (one, other) in enumerate([(frm, turn), (turn, to)]):
+            moves = one != other
+            far = self.place[one, axis] // 2 != self.place[other, axis] // 2  # by the tree
+            first = 3 * axis
+            ways.append(np.where(moves, 6 * one + first + far, NONE))  # its link to the neighbour, or to the tree
+            ways.append(np.where(far, 6 * other + first + 2, NONE))
+            latency = latency + HOP * moves * np.where(far, 2, 1)
+        return np.stack(ways, axis=1), latency
+
+
 class ClosedAlongOne(Torus):
     """A grid that is closed along its first dimension only."""
 
@@ -1220,6 +1347,29 @@ class Branches(Direct):
     def __init__(self, hosts: int, rate: float) -> None:
         turn = np.array([[0, 1, 2, 1], [0, 1, 0, 3], [0, 0, 2, 0], [1, 1, 1, 3]])
         super().__init__(np.arange(hosts) * 4 // hosts, turn, rate)
+
+
+class PolarFly(Direct):
+    """Switches that are the points of a projective plane, joined where they are orthogonal: Erdos and Renyi's graph.
+
+    So any two are joined or have just one neighbour in common, by which all messages go. 13 switches with 4 cables each
+    or, for more than 100 hosts, 31 with 6; some have one less (Lakhotia et al., SC 2022). Those that have hosts in a
+    small cluster are next to the first one. A cable is as wide as half of the hosts of a switch need, or a third.
+    """
+
+    def __init__(self, hosts: int, rate: float = RATE) -> None:
+        order = 3 if hosts <= 100 else 5
+        every = np.stack(np.unravel_index(np.arange(1, order**3), (order,) * 3), axis=1)
+        points = every[[point[point > 0][0] == 1 for point in every]]
+        joined = points @ points.T % order == 0
+        np.fill_diagonal(joined, False)
+        near = np.argsort(_steps(joined)[0], kind="stable")
+        joined = joined[np.ix_(near, near)]
+        turn = np.argmax(joined[:, None, :] & joined[None, :, :], axis=2)
+        turn = np.where(joined | np.eye(len(joined), dtype=bool), np.arange(len(joined))[None, :], turn)
+        used = min(len(joined), hosts // 2)
+        wide = max(1.0, hosts / used / ((order + 1) // 2))
+        super().__init__(np.arange(hosts) * used // hosts, turn, rate * wide)
 
 
 class DirectHosts(Direct):

@@ -21,6 +21,7 @@ from worlds.planes import (
     Bundles,
     BusyTree,
     Chassis,
+    ChipMesh,
     ClosedAlongOne,
     Credits,
     DealtMesh,
@@ -33,9 +34,11 @@ from worlds.planes import (
     Extenders,
     FatTree,
     Flowlets,
+    FourLevels,
     FullMesh,
     Gateways,
     Gemini,
+    HammingMesh,
     HostsOnCore,
     Hypercube,
     HypercubeOfHosts,
@@ -52,10 +55,12 @@ from worlds.planes import (
     OneCore,
     OneSwitch,
     OneWayRings,
+    OrthogonalTree,
     PartlyAdaptive,
     PcieSwitches,
     Placement,
     Plane,
+    PolarFly,
     Polarized,
     QueuePairs,
     Racks,
@@ -66,8 +71,10 @@ from worlds.planes import (
     RowsAndColumns,
     SharedPorts,
     SingleCables,
+    Sites,
     SlimFly,
     Slingshot,
+    SpinesOfPlanes,
     Sprayed,
     Stacked,
     Stacks,
@@ -83,6 +90,7 @@ from worlds.planes import (
     TwoFabrics,
     UnitInterfaces,
     UnlikeLeaves,
+    WeightedSpines,
     Zones,
     places_in,
 )
@@ -3068,6 +3076,191 @@ def _cube_of_boards(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _weighted_spines(hosts: int) -> Structure:
+    """100 Gbit/s; each second spine is old, with cables of 100 Gbit/s, the others have 400 and get four flows of five.
+
+    As a data centre that is being renewed and weights its spines by what they carry: WCMP in Google's networks. A hash
+    gives each pair one. A leaf has 2 uplinks, or 4 from 16 hosts on, at most 8:5. Alone, a flow is as fast by either
+    kind. RoCE, 1 us at each end; 0.3 % of readings are longer, because switches pause senders.
+    """
+    leaf = _leaves(hosts)
+    rates = RATE * np.tile([1.0, 4.0], 1 if int(np.bincount(leaf)[0]) < 16 else 2)
+    return Structure(hosts, WeightedSpines(leaf, rates), position_latency=np.array([1e-6]), tail=0.003)
+
+
+def _pods_on_planes(hosts: int) -> Structure:
+    """25 Gbit/s, TCP by the kernel; a rack has an uplink of 40 Gbit/s to each of two planes, or of four from 16 hosts.
+
+    In each plane a pod of some racks has a switch, with cables of 40 Gbit/s to half as many spines as it has racks. So
+    a rack is up to 5:2, a pod 2:1, and the first hash decides which spines the second one may take. As Facebook's
+    fabric of data centres (Andreyev 2014). 9 us at each end; readings of small messages have a long tail.
+    """
+    rack = np.arange(hosts) // max(2, min(16, hosts // 8))
+    size = np.bincount(rack)
+    planes, racks = 4 if size[0] >= 16 else 2, max(2, len(size) // 4)
+    lower = FatTree(rack, size / (planes + 0.5), "static", 0.4 * RATE)
+    plane = Stacked(lower, SpinesOfPlanes(rack // racks, planes, racks // 2, 0.4 * RATE))
+    return Structure(
+        hosts, plane, rate=np.full((hosts, 1), RATE / 4), position_latency=np.array([9e-6]), interrupts=2e-6,
+    )  # fmt: skip
+
+
+def _four_levels(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each, and two rails, each a tree of four levels of switches, 1:1 adaptive.
+
+    As ASCI Q of LANL (AlphaServer ES45, two rails of QsNet), of quaternary trees, where what two hosts pay depends on
+    how far up their lowest common switch is. Here a leaf has 2 hosts, or 4 in a large cluster, and switches above join
+    two below. A message leaves by the rail of its receiver, which takes 0.3 us from the other PCI bus. Cables do 340
+    MB/s, adapters 300.
+    """
+    count = max(8, hosts // 2)
+    leaf = np.arange(count) // (2 if count < 64 else 4)
+    lower, upper, top = (FatTree(leaf // below, 1, "adaptive", 340e6) for below in (1, 2, 4))
+    return Structure(
+        count, FourLevels(lower, upper, top), each=4, rails=2, relayed=True, other_rail=0.3e-6,
+        rate=np.full((count, 2), 300e6), position_latency=np.full(4, 1.5e-6),
+        inside_latency=np.full((4, 4), 1e-6), inside_rate=np.full((4, 4), 700e6),
+    )  # fmt: skip
+
+
+def _orthogonal(hosts: int) -> Structure:
+    """100 Gbit/s, two ranks in each host; uplinks of 200 Gbit/s, each for the receivers of two or three other leaves.
+
+    Of the leaves of OrthogonalTree, as many as there are two hosts for. From under 1:1 to 5:2, as hosts are more.
+    """
+    return Structure(hosts, OrthogonalTree(hosts, 2 * RATE), each=2)
+
+
+def _polarfly(hosts: int) -> Structure:
+    """A PolarFly of 200 Gbit/s, with 2 hosts or more on each switch; in a small cluster some switches have none."""
+    return Structure(hosts, PolarFly(hosts, 2 * RATE), rate=np.full((hosts, 1), 2 * RATE))
+
+
+def _nearly_square(count: int) -> tuple[int, int]:
+    """Rows and columns, as many or more, of a grid of so many."""
+    rows = next(side for side in range(int(count**0.5 + 0.5), 0, -1) if count % side == 0 and side**2 <= count)
+    return rows, count // rows
+
+
+def _hamming_mesh(hosts: int) -> Structure:
+    """A quarter of the hosts: boards of 4 accelerators with a rank each, whose links do 400 Gbit/s, in a HammingMesh.
+
+    Neighbours on a board have a link, and between the others a third one passes messages on. An accelerator feeds all
+    its links together as fast as one of them is, but what it passes on does not count. 0.3 us at each end.
+    """
+    count = max(4, hosts // 4)
+    steps = np.array([[0, 1, 1, 2], [1, 0, 2, 1], [1, 2, 0, 1], [2, 1, 1, 0]])
+    return Structure(
+        count, HammingMesh(*_nearly_square(count), 4 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 4 * RATE), position_latency=np.full(4, 0.3e-6),
+        inside_latency=0.9e-6 + HOP * steps, inside_rate=np.full((4, 4), 4 * RATE),
+    )  # fmt: skip
+
+
+def _mesh_of_chips(hosts: int) -> Structure:
+    """A quarter of the hosts, each of 2 x 4 chips of one large grid, which is not closed; links of 400 Gbit/s.
+
+    As slices of TPU v5e of Google Cloud with less than 16 x 16 chips. A link within a host is as one between hosts, so
+    that a chip is as far from the next one of another host as from the next one of its own. A chip feeds its
+    four links together as fast as one of them is, but what it passes on does not count.
+    """
+    count = max(4, hosts // 4)
+    columns, rows = _nearly_square(count)
+    row, column = np.divmod(np.arange(8), 4)
+    steps = np.abs(np.subtract.outer(row, row)) + np.abs(np.subtract.outer(column, column))
+    return Structure(
+        count, ChipMesh(rows, columns, (2, 4), 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE),
+        inside_latency=LATENCY + HOP * steps, inside_rate=np.full((8, 8), 4 * RATE),
+    )  # fmt: skip
+
+
+def _four_sites(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts at each of four sites, 0.5 to 2.5 ms from the middle of a backbone. TCP by the kernel.
+
+    As Grid'5000 across sites, whose lines do 10 Gbit/s for all hosts; here they do that for up to 8 hosts of 10 Gbit/s
+    or, at the last two sites, of 25. A flow has at most 4 MB on its way, so a longer way also gets a lower rate. 10 us
+    at each end, 2 us more on the older processors of the first two sites; readings of small messages have a long tail.
+    """
+    site = np.arange(hosts) * 4 // hosts
+    away, old = random.uniform(0.5e-3, 2.5e-3, 4), site < 2
+    rate = RATE * np.where(old, 0.1, 0.25)
+    window = 4e6 / (2 * np.add.outer(away, away))
+    np.fill_diagonal(window, np.inf)
+    return Structure(
+        hosts, Sites(site, away, 0.1 * RATE * max(1, hosts // 32)), rate=rate[:, None],
+        position_latency=np.array([10e-6]), overhead=np.where(old, 2e-6, 0.0), processor=np.where(old, 2, 0),
+        interrupts=2e-6, group_rate=window,
+    )  # fmt: skip
+
+
+def _cores_of_two_kinds(hosts: int) -> Structure:
+    """Half of the hosts: PCs of 2.5 Gbit/s on one switch, two ranks on fast cores and four on slower, saving ones.
+
+    As rooms of PCs with Intel's hybrid processors (P-cores and E-cores) that compute at night. TCP: 12 us at each end,
+    but 19 us on a saving core. These four share a cache; a fast core and another one are further apart. Small messages
+    wait for interrupts, and 2 % of readings are longer: desktops and their updates.
+    """
+    count = max(8, hosts // 2)
+    saving = np.arange(6) >= 2
+    both = np.logical_and.outer(saving, saving)
+    return Structure(
+        count, OneSwitch(count), each=6, rate=np.full((count, 1), 0.025 * RATE),
+        position_latency=np.where(saving, 19e-6, 12e-6), interrupts=3e-6, tail=0.02,
+        inside_latency=np.where(both, 0.35e-6, 0.5e-6), inside_rate=np.where(both, 6e9, 11e9),
+    )  # fmt: skip
+
+
+def _receive_less(hosts: int) -> Structure:
+    """100 Gbit/s, RoCE; hosts of every third rack have the IOMMU on and receive 70 Gbit/s, but send as the others do.
+
+    As racks on which also virtual machines are run: what an adapter writes to memory has to be translated, and misses
+    of its cache (IOTLB) slow it. A message takes 0.2 us longer there. Hosts say nothing of it. Two ranks in each host.
+    2:1, a hash gives each pair an uplink. 1 us at each end; 0.3 % of readings are longer. The numbers are chosen here.
+    """
+    rack = np.arange(hosts) // max(2, min(12, hosts // 8))
+    translates = rack % 3 == 1
+    plane = ReceiveQueues(rack, 2, RATE, 1, RATE * np.where(translates, 0.7, 1.0))
+    return Structure(
+        hosts, plane, each=2, position_latency=np.full(2, 1e-6), overhead=np.where(translates, 0.2e-6, 0.0),
+        processor=np.zeros(hosts, np.int64), tail=0.003,
+    )  # fmt: skip
+
+
+def _classes(hosts: int) -> Structure:
+    """Half of the hosts: 4 pods with a function of the adapter (SR-IOV) each, limited to 50, 20, 20 and 10 Gbit/s.
+
+    As Kubernetes with classes of service, whose functions have rates of their own (max_tx_rate); here these are for
+    both directions. They all report the 100 Gbit/s of the port. Pods of a host reach each other by the switch in the
+    adapter, within the same limits. An uplink of 100 Gbit/s for two hosts; the switches choose one anew for each burst,
+    by a hash. 0.8 us at each end; 0.3 % of readings are disturbed by other pods.
+    """
+    rack = _leaves(max(8, hosts // 2))
+    count, limit = len(rack), RATE * np.array([0.5, 0.2, 0.2, 0.1])
+    return Structure(
+        count, FatTree(np.repeat(rack, 4), 8, "rehashed"), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.tile(limit, (count, 1)), nominal=np.full((count, 4), RATE), position_latency=np.full(4, 0.8e-6),
+        inside_latency=np.full((4, 4), BESIDE + 1.6e-6), inside_rate=np.minimum.outer(limit, limit), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _interrupts_on_first(hosts: int) -> Structure:
+    """A quarter of the hosts, 8 ranks each that share 25 Gbit/s. TCP; the first core has all interrupts of the adapter.
+
+    So messages of the first rank take 5 us longer and get 85 % of the rate, as where irqbalance is off and nobody has
+    spread the queues. Every second rack has older processors, 1.5 us longer. 10 us at each end, with a tail; 0.5 % of
+    readings are longer. A rack has as many cables of 25 Gbit/s to the core as hosts, which count as one link (LACP).
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(16, count // 4))
+    old, first = rack % 2 == 1, np.arange(8) == 0
+    return Structure(
+        count, LagCore(rack, 1, RATE / 4), each=8, rate=np.full((count, 1), RATE / 4),
+        position_rate=np.where(first, 0.85, 1.0), position_latency=np.where(first, 15e-6, 10e-6),
+        overhead=np.where(old, 1.5e-6, 0.0), processor=np.where(old, 2, 0), interrupts=3e-6, tail=0.005,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -3314,5 +3507,18 @@ HELD_OUT: Mapping[str, Make] = {
     "full group and pairs of hosts in a dragonfly": lambda hosts, random: _pairs_in_a_dragonfly(hosts),
     "rings of machines of 4 processors": lambda hosts, random: _rings_of_machines(hosts),
     "hypercube of boards": lambda hosts, random: _cube_of_boards(hosts),
+    # The next twelve are new: nobody has looked at them yet.
+    "spines of two rates by weighted hashes": lambda hosts, random: _weighted_spines(hosts),
+    "pods on planes of spines": lambda hosts, random: _pods_on_planes(hosts),
+    "4 ranks on 2 relayed rails, four levels": lambda hosts, random: _four_levels(hosts),
+    "orthogonal fat tree": lambda hosts, random: _orthogonal(hosts),
+    "PolarFly": lambda hosts, random: _polarfly(hosts),
+    "HammingMesh": lambda hosts, random: _hamming_mesh(hosts),
+    "mesh of hosts of 8 chips": lambda hosts, random: _mesh_of_chips(hosts),
+    "four sites on one backbone": _four_sites,
+    "6 ranks on cores of two kinds": lambda hosts, random: _cores_of_two_kinds(hosts),
+    "every third rack receives less, 2:1 static": lambda hosts, random: _receive_less(hosts),
+    "4 functions with limits of three classes": lambda hosts, random: _classes(hosts),
+    "interrupts on the core of the first rank": lambda hosts, random: _interrupts_on_first(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
