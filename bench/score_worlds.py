@@ -17,6 +17,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 from worlds.faults import KINDS
@@ -38,9 +39,9 @@ CLASSES: Mapping[str, tuple[set[str], set[str]]] = {  # kinds of parts, and kind
 DRAWN = 2000  # of worlds, for an interval
 
 
-def several(kinds: Sequence[str], most: int, seed: int) -> tuple[str, ...]:
-    """2 to `most` of these kinds."""
-    random = np.random.default_rng([seed, 23])
+def several(kinds: Sequence[str], most: int, structure: str, seed: int) -> tuple[str, ...]:
+    """2 to `most` of these kinds, others in each structure."""
+    random = np.random.default_rng([seed, 23, crc32(structure.encode())])
     return tuple(kinds[number] for number in random.choice(len(kinds), int(random.integers(2, most + 1))))
 
 
@@ -48,7 +49,9 @@ def cases(chosen: argparse.Namespace) -> Iterable[Case]:
     names = chosen.structures or list(HELD_OUT if chosen.held_out else BUILDING)
     for name in names:
         for seed in range(chosen.first_seed, chosen.first_seed + chosen.seeds):
-            planted = [several(chosen.kinds, chosen.several, seed)] if chosen.several else [(k,) for k in chosen.kinds]
+            planted = (
+                [several(chosen.kinds, chosen.several, name, seed)] if chosen.several else [(k,) for k in chosen.kinds]
+            )
             for kinds in ((), *planted):
                 yield Case(name, kinds, seed, chosen.hosts, chosen.kernel, chosen.partners, chosen.topology,
                            chosen.screening)  # fmt: skip
