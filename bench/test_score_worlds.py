@@ -17,7 +17,7 @@ ONE_HOST = (
 )  # fmt: skip
 HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows are limited to, or load but for one pair
     "two receive queues", "leaf pairs with MLAG, two generations", "8 ranks on 4 rails in a dragonfly",
-    "virtual machines with limits of flows",
+    "virtual machines with limits of flows", "8 ranks by TCP, 2:1 static, two generations",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -29,7 +29,7 @@ HARD_CHASSIS = (
     "dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph",
     "racks with power caps", "read requests of two lengths", "two receive queues",
     "2 rails of two generations, 3:1 and 1:1", "two islands of two processors", "virtual machines with limits of flows",
-    "two virtual machines of 4 ranks on each host",
+    "two virtual machines of 4 ranks on each host", "hypercube of boards",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -42,6 +42,8 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 GPUs on 4 ports, 3:2 static", "8 tiles on 4 rails", "8 accelerators in two meshes",
     "rail-optimized, 8 rails static, slow within", "8 NUMA nodes on one switch, two generations",
     "8 NUMA nodes, routes by load in a dragonfly", "rail-optimized, 8 rails, two generations",
+    "8 ranks by TCP, 2:1 static, two generations", "8 ranks on 4 rails or one, 1:1 adaptive",
+    "rings of machines of 4 processors",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -120,6 +122,38 @@ def test_what_load_hides_is_found_by_what_is_measured_alone(structure: str, kind
 def test_ranks_of_few_hosts_are_compared_with_those_at_other_places(seed: int) -> None:
     """Four hosts of a kind have three links alone at a rank's place; at 10302 two of three are of another class."""
     found = scored("8 ranks by TCP, 2:1 static, two generations", "rank", seed=seed)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
+@pytest.mark.parametrize(
+    ("seed", "kinds"),
+    [
+        (10405, ()),  # one site is further from the others
+        (10401, ("host",)),  # one way is longer than others, beside a slow host
+        (10404, ("chassis",)),  # in the furthest site: its other hosts are well with each other
+    ],
+)
+def test_ways_between_sites_are_compared_with_nothing(seed: int, kinds: tuple[str, ...]) -> None:
+    found = scored("four sites on one backbone", *kinds, seed=seed)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
+def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
+    found = scored("4 functions with limits of three classes", "rank", seed=10403)
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("structure", "seed", "kind"),
+    [
+        ("interrupts on the core of the first rank", 10401, "host"),  # the other host of its leaf is well
+        ("interrupts on the core of the first rank", 10404, "direction"),  # three others of its kind, seven in all
+        ("every third rack receives less, 2:1 static", 10404, "direction"),  # as slow as another kind is, by rack
+        ("mesh of hosts of 8 chips", 10404, "rank"),  # with an adapter of its own, but on ways that others load
+    ],
+)
+def test_a_slow_part_among_few_equals_is_named(structure: str, seed: int, kind: str) -> None:
+    found = scored(structure, kind, seed=seed)
     assert (found.all_found, found.wrong) == (True, 0)
 
 

@@ -3493,8 +3493,6 @@ BUILDING: Mapping[str, Make] = {
     "rail-optimized, 8 rails, two generations": lambda hosts, random: _pods_of_two_generations(hosts),
     "torus of rings that lead one way": lambda hosts, random: _one_way_rings(hosts),
     "two networks that meet by Ethernet only": lambda hosts, random: _two_fabrics(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "2 GPUs on 2 ports of one leaf, 1:1 by receiver": lambda hosts, random: _two_ports_of_one_leaf(hosts),
     "4 ranks, 2:1 by receiver, two processors at random": _owners,
     "4 GPUs on PCIe with one adapter, one switch": lambda hosts, random: _gpus_on_pcie(hosts),
@@ -3507,7 +3505,8 @@ HELD_OUT: Mapping[str, Make] = {
     "full group and pairs of hosts in a dragonfly": lambda hosts, random: _pairs_in_a_dragonfly(hosts),
     "rings of machines of 4 processors": lambda hosts, random: _rings_of_machines(hosts),
     "hypercube of boards": lambda hosts, random: _cube_of_boards(hosts),
-    # The next twelve are new: nobody has looked at them yet.
+}
+HELD_OUT: Mapping[str, Make] = {
     "spines of two rates by weighted hashes": lambda hosts, random: _weighted_spines(hosts),
     "pods on planes of spines": lambda hosts, random: _pods_on_planes(hosts),
     "4 ranks on 2 relayed rails, four levels": lambda hosts, random: _four_levels(hosts),

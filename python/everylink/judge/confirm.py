@@ -57,6 +57,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         return plan_to_screen(results, grouping)
     kinds = kinds_of(results)
     groups, known = groups_for(results, grouping, kinds)
+    kinds = kinds.by_group(groups)
     equals = equals_for(results, groups, kinds)
     judged = [(size, seen) for size in results.sizes if (seen := readings(results, size)).count]
     if not known and (for_groups := set().union(*(pairs_for_groups(seen, groups, kinds) for _, seen in judged))):
@@ -87,7 +88,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
             at_quarter = quiet_readings(results, size)
             hidden = set() if at_quarter is None else pairs_to_measure(at_quarter, seen, findings.effects)
             lightly |= hidden
-            if hidden and seen.hosts <= MOST_ALONE:
+            if (hidden or shared) and seen.hosts <= MOST_ALONE:
                 every |= {pair for pair in itertools.combinations(range(seen.hosts), 2) if not alone.between(*pair)}
             if at_quarter is not None and is_covered(at_quarter):
                 at_quarter = levelled(at_quarter, equals)
@@ -320,10 +321,11 @@ def _pairs_between(
 
 
 def _pairs_of_devices(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, int]]:
-    """Of each two hosts pairs of the first ranks on their adapters, in the order of these."""
+    """Of each two hosts pairs of the first ranks on their adapters, of those nearest to them, in the order of these."""
     first: dict[int, dict[str, int]] = {}
-    for rank, (host, device) in enumerate(zip(results.ranks.host_index.tolist(), results.ranks.device, strict=True)):
-        first.setdefault(host, {}).setdefault(device, rank)
+    host_of, device, distance = results.ranks.host_index, results.ranks.device, results.ranks.numa_distance
+    for rank in np.argsort(distance, kind="stable").tolist():
+        first.setdefault(int(host_of[rank]), {}).setdefault(device[rank], rank)
     ranks: set[tuple[int, int]] = set()
     for a, b in pairs:
         ends = zip(sorted(first[a].values())[:MOST_RANKS], sorted(first[b].values())[:MOST_RANKS], strict=False)

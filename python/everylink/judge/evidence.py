@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from everylink.distributions import normal_tail
 from everylink.host_lists import expanded, folded
-from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, SlowWith
+from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, SlowWith
 from everylink.judge.confidence import DOUBTFUL, LESS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
@@ -60,6 +60,7 @@ MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slo
 FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
 INSIDE = 0.5  # part of what a host adds to its links which those inside its group must show
 FEWEST_OTHERS, MOST_OTHERS = 3, 0.5  # ways between groups at the far end of an uplink, and part of them that are slow
+SOME_ARE_WELL = 0.25  # quantile of the links of a host inside its group, some of which lead to slow hosts
 PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
 FEW_OF_GROUPS = 0.25  # of the pairs of two groups found in the times: these may be several switches
 HIDDEN = "while all measure, what they share hides it"
@@ -274,7 +275,8 @@ class Judged:
             one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
                 one, slow = by[host]._with_selected(host, left_out[host], slow_hosts)
-            if slow.all and not _is_further(slow.seconds, host, small) and by[host]._is_slow_near(one):
+            is_near = slow.all and not _is_further(slow.seconds, host, small)
+            if is_near and by[host]._is_slow_near(one, set(tell) - slow_hosts):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
         return tuple(one for one in found if one not in many)
@@ -324,11 +326,23 @@ class Judged:
         """How much longer the links that show a host take alone; 0 where that was not measured."""
         return self._alone("host", host)[1].seconds
 
+    def rank_seconds_alone(self, rank: int) -> float:
+        """Likewise of a rank."""
+        return self._alone("rank", rank)[1].seconds
+
     def host_is_further(self, host: int, small: "Judged | None") -> bool:
         """Whether messages of a host that show bandwidth take longer alone, but no more than twice as many seconds as
         `small` ones: if that is a fault, these show it better."""
         seconds = self.seconds_alone(host) if self.size.bytes >= BANDWIDTH else 0.0
         return seconds > 0 and _is_further(seconds, host, small)
+
+    def is_well_near(self, host: int) -> bool:
+        """Whether links of a host with others of its group are as quick as usual; a part, as some of these are slow."""
+        effects = self.findings.effects
+        near = np.setdiff1d(np.flatnonzero(effects.group_of == effects.group_of[host]), [host])
+        beyond = self.readings.with_each(host)[near] - effects.class_at(host, near)
+        known = beyond[np.isfinite(beyond)]
+        return bool(len(known)) and float(np.quantile(known, SOME_ARE_WELL)) < LEAST_ALONE
 
     @property
     def ranks_looking_slow(self) -> set[int]:
@@ -336,25 +350,28 @@ class Judged:
         explained = self.contention | self._ranks_alike | self.of_rails
         return {one.subject[0] for one in self.findings.bad if one.kind == "rank" and one not in explained}
 
-    def ranks_by_alone(self, looking_slow: Set[int]) -> tuple[Found, ...]:
+    def ranks_by_alone(self, looking_slow: Set[int], small: "Judged | None") -> tuple[Found, ...]:
         """Of ranks that look slow, at another size or with a quarter of the ranks busy, those that are by what was
-        measured alone, though not under load."""
+        measured alone, though not under load, and by more seconds than `small` messages take longer."""
         if self.findings.effects.equals.one_host or self.size.bytes < BANDWIDTH:
             return ()
         told, found = hosts_among(self.unexplained, self.readings), list[Found]()
         for rank in sorted(looking_slow):
             one, slow = self._alone("rank", rank)
             is_slow = slow.all and self.alone.is_slow_near(one, self.findings) is not False
+            is_slow &= small is None or slow.seconds > FURTHER * small.rank_seconds_alone(rank)
             if is_slow and not hosts_among([one], self.readings) & told:
                 found.append(one)
         many = self._ranks_among_many(found)
         return tuple(one for one in found if one not in many)
 
-    def _is_slow_near(self, host: Found) -> bool:
-        """Whether a host is slow alone with others of its group, too: else what leads to this may be; or has none."""
-        group_of = self.findings.effects.group_of
-        is_single = (group_of == group_of[host.subject[0]]).sum() == 1
-        return is_single or bool(self.alone.is_slow_near(host, self.findings))
+    def _is_slow_near(self, host: Found, well: Set[int]) -> bool:
+        """Whether a host is slow alone with others of its group, too: else what leads to this may be. Where that cannot
+        be compared, whether it has no others, or they are all `well`."""
+        number, group_of = host.subject[0], self.findings.effects.group_of
+        is_slow = self.alone.is_slow_near(host, self.findings)
+        others = set(np.flatnonzero(group_of == group_of[number]).tolist()) - {number}
+        return others <= well if is_slow is None else is_slow
 
     @cached_property
     def slow_with_all(self) -> set[int]:

@@ -60,6 +60,7 @@ def judge(
         found += _slower_than_before(earlier)
     kinds = kinds_of(results)
     groups, known = groups_for(results if alone is None else alone, grouping, kinds)
+    kinds = kinds.by_group(groups)
     equals = equals_for(results, groups, kinds)
     names = Names(results, grouping, groups)
     collected = compared(results, names, kinds, equals, known)

@@ -6,7 +6,7 @@ shows in the times tells: classes of hosts that are alike within, and differ fro
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +36,7 @@ FEWEST_ALONE, LOW_ALONE = 6, 0.2  # links, and their quantile: of those measured
 GONE_ALONE = 0.35  # part of the difference of two classes below which it needs load
 MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
 MOSTLY_MEASURED, FEW_MEASURED = 0.5, 2  # part of the links of two hosts' ranks, and their number
+FEWEST_OF_GROUP, FEWEST_WHOLE = 2, 2  # hosts of a kind in a group, and groups of a kind, from which it goes by group
 TOLD = 0.9  # part of the hosts that must say what their adapters can do
 
 
@@ -73,6 +74,23 @@ class Kinds:
     @property
     def count(self) -> int:
         return len(self.names)
+
+    def by_group(self, group_of: Index) -> "Kinds":
+        """The kinds that only the times tell, where they go by group: the one host of another kind than all others of
+        its group is of theirs, and slow, or slower than it was. `group_of` [hosts].
+
+        They go by group if the hosts of all other groups are of one kind each, and every kind has two such groups.
+        """
+        if self.told or self.count < 2:
+            return self
+        has = np.zeros((int(group_of.max()) + 1, self.count), np.int64)
+        np.add.at(has, (group_of, self.of_host), 1)
+        rest, usual = has.sum(axis=1) - has.max(axis=1), has.argmax(axis=1)
+        several = has.max(axis=1) >= FEWEST_OF_GROUP
+        whole = np.bincount(usual[several & (rest == 0)], minlength=self.count)
+        if rest.sum() != 1 or whole.min() < FEWEST_WHOLE or not several[rest == 1].all():
+            return self
+        return replace(self, of_host=np.where(rest[group_of] == 1, usual[group_of], self.of_host))
 
     def levelled(self, matrix: Matrix, rows: Index, columns: Index) -> Matrix:
         """Log times [row, column] minus the median of their class, the kinds of the two hosts."""

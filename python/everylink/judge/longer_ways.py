@@ -16,7 +16,7 @@ from everylink.judge.findings import Found
 from everylink.judge.trunks import Trunk
 from everylink.judge.uplinks import Uplink
 from everylink.judge.verdict import BANDWIDTH, Structure, Verdict
-from everylink.robust import Values
+from everylink.robust import Values, medians_of
 from everylink.units import plural, time_text
 
 QUESTION = "More switches or longer cables on the way by design, or a slow port? The topology tells."
@@ -76,6 +76,46 @@ def are_narrow(ways: Sequence[SlowWay], judged: Judged) -> list[bool | None]:
         None if np.isnan(beyond) else beyond > LEAST and seconds > MORE * way.seconds
         for way, (beyond, seconds) in zip(ways, longer, strict=True)
     ]
+
+
+@dataclass(frozen=True)
+class Sites:
+    """Groups of hosts that are far from each other, and not equally far: seconds of small messages `inside` a group,
+    and over the `shortest` and `longest` way between two."""
+
+    inside: float
+    shortest: float
+    longest: float
+
+    def explain(self, verdict: Verdict) -> bool:
+        """Whether it is slower by no more than ways between the sites differ; a flow with a window also takes twice as
+        long over twice the way."""
+        return (verdict.factor or 1.0) <= self.longest / self.shortest
+
+    def structure(self, groups: Sequence[str], size: int) -> Structure:
+        """Of the groups, at messages of so many bytes."""
+        shortest, longest, inside = map(time_text, (self.shortest, self.longest, self.inside))
+        text = (
+            f"{plural(len(groups), 'group')} of hosts ({', '.join(groups)}): small messages between two of them take "
+            f"{shortest} to {longest}, inside {inside}; so ways between them are compared with nothing"
+        )
+        return Structure("class", tuple(groups), self.longest / self.inside, size, "times", text, FAR_QUESTION)
+
+
+def sites_of(judged: Judged) -> Sites | None:
+    """None where groups are not far from each other in small messages, or equally far."""
+    group_of, times = judged.findings.effects.group_of, judged.readings.between_hosts.median
+    one, other = np.nonzero(np.isfinite(times))
+    groups = int(group_of.max()) + 1
+    way = np.minimum(group_of[one], group_of[other]) * groups + np.maximum(group_of[one], group_of[other])
+    ways, usual = medians_of(times[one, other].astype(np.float64), way)
+    is_inside = ways // groups == ways % groups
+    if is_inside.all() or not is_inside.any():
+        return None
+    inside, between = (np.exp(usual[which]) for which in (is_inside, ~is_inside))
+    found = Sites(float(np.median(inside)), float(between.min()), float(between.max()))
+    is_far = found.shortest > np.exp(FAR) * found.inside and found.shortest - found.inside > FAR_SECONDS
+    return found if is_far and found.longest - found.shortest > FAR_SECONDS else None
 
 
 @dataclass

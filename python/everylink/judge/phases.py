@@ -179,6 +179,8 @@ class PhaseReadings:
         (host,) = one.subject
         every, kind_of = np.arange(len(group_of)), effects.equals.kind_of
         kinds = set(kind_of[every[effects.shows(host, every)]].tolist()) or {int(kind_of[host])}
+        if np.isin(kind_of, list(kinds)).sum() <= ENOUGH_OF_FEW:  # these tell too little
+            kinds = set(kind_of.tolist())
         is_beyond = host in findings.beyond
         return beside, [
             (a, b) for a, b in _without(bad - {host}, links)

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everylink.judge.comparable import BestReadings
 from everylink.judge.kinds import Kinds
 from everylink.judge.readings import Readings
 from everylink.model.results import Ranks
 from everylink.robust import MEDIAN_ERROR, Values, lower_quantiles, sampled, spread
 
+ALIKE = 0.5  # part of what a device takes longer, by less of which the others must differ alone
 SMALLEST = np.log(1.1)  # equal adapters differ by less
 CERTAIN, FEWEST_HOSTS = 5.0, 6  # standard errors; hosts on which the adapters are compared
 LEAST_SPREAD = 1e-3  # real hosts are never exactly alike
@@ -36,8 +38,9 @@ class SlowPlane:
         return set(np.flatnonzero((np.array(ranks.device) == self.device) & np.isin(host_of, self.hosts)).tolist())
 
 
-def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds) -> list[SlowPlane]:
-    """None where hosts do not say that all their adapters have one rate: then it may be how they are built."""
+def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds, alone: BestReadings) -> list[SlowPlane]:
+    """None where hosts do not say that all their adapters have one rate: then it may be how they are built; nor where
+    the others differ in what they take `alone`, as functions of one adapter with limits of their own do."""
     if seen.places is None or not kinds.told or not all(_is_of_one_rate(name) for name in kinds.names):
         return []
     found: dict[str, SlowPlane] = {}
@@ -47,7 +50,21 @@ def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds) -> list[SlowPlane]:
             effect = _effect(np.array(list(by_host.values())))
             if effect and (device not in found or effect > found[device].effect):
                 found[device] = SlowPlane(device, effect, tuple(sorted(by_host)))
-    return [found[device] for device in sorted(found)]
+    level = _levels_alone(ranks, seen.host_of, alone)
+    return [found[device] for device in sorted(found) if _are_alike(level, found[device])]
+
+
+def _levels_alone(ranks: Ranks, host_of: NDArray[np.int64], alone: BestReadings) -> Mapping[str, float]:
+    """Of each device the median of what links between ranks on it took alone, log seconds, where some were measured."""
+    device, between = np.array(ranks.device), host_of[alone.frm] != host_of[alone.to]
+    of_link = np.where((device[alone.frm] == device[alone.to]) & between, device[alone.frm], "")
+    return {name: float(np.median(alone.time[of_link == name])) for name in np.unique(of_link).tolist() if name}
+
+
+def _are_alike(level: Mapping[str, float], plane: SlowPlane) -> bool:
+    """Whether the other devices differ by little in what they take alone."""
+    others = [time for name, time in level.items() if name != plane.device]
+    return len(others) < 2 or max(others) - min(others) < ALIKE * plane.effect
 
 
 def slow_rails(

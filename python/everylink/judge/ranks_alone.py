@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from everylink.judge.comparable import ENOUGH_OF_FEW
 from everylink.judge.findings import Findings, Found
 from everylink.judge.phases import PhaseReadings
 from everylink.judge.verdict import Side
@@ -47,11 +48,18 @@ def pairs_of_each(shared: Sequence[Sequence[int]]) -> set[tuple[int, int]]:
     return {(min(pair), max(pair)) for ring in rings for pair in ring}
 
 
-def looking_slow(alone: PhaseReadings, findings: Findings, shared: Sequence[Sequence[int]]) -> set[int]:
-    """The ranks that share an adapter, as from `sharing`, of which all links that were measured `alone` are slow, but
-    for hosts all ranks of which are."""
+def measured_alone(alone: PhaseReadings) -> list[int]:
+    """The ranks of which enough links were measured alone to tell by themselves; none of very many."""
+    ends, known = alone.of_ranks, len(alone.host_of) <= MOST_RANKS
+    links = np.bincount(ends.frm, minlength=len(alone.host_of)) if known else np.zeros(0, np.int64)
+    return np.flatnonzero(links >= ENOUGH_OF_FEW).tolist()
+
+
+def looking_slow(alone: PhaseReadings, findings: Findings, some: Sequence[Sequence[int]]) -> set[int]:
+    """The ranks of some, as from `sharing` or `measured_alone`, of which all links that were measured `alone` are slow,
+    but for hosts all ranks of which are."""
     found, host_of = set[int](), alone.host_of
-    ranks = set(itertools.chain.from_iterable(shared))
+    ranks = set(itertools.chain.from_iterable(some))
     for rank in sorted(ranks & _longer(alone, findings) if ranks else ()):
         slow = alone.slow_with(Found("rank", (rank,), Side.BOTH, 0.0, 0.0, 0), findings)
         if slow.links >= FEWEST and slow.slow == slow.links and slow.effect >= LEAST:

@@ -28,10 +28,12 @@ from everylink.judge.kinds import Equals, Kinds, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.longer_ways import (
     LongerPairs,
+    Sites,
     SlowWay,
     are_narrow,
     is_longer_by_design,
     seconds_between_groups,
+    sites_of,
     slow_ways,
     structures_of,
 )
@@ -45,7 +47,7 @@ from everylink.judge.quiet import (
     quiet_readings,
     slow_by_their_ways,
 )
-from everylink.judge.ranks_alone import looking_slow, sharing
+from everylink.judge.ranks_alone import looking_slow, measured_alone, sharing
 from everylink.judge.readings import Readings, readings
 from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
@@ -121,6 +123,7 @@ class _Sizes:
         self._bad_hosts, self._slow_ranks = frozenset[int](), frozenset[int]()
         self._looking_slow = set[int]()  # ranks, not just while others measure
         self._small: Judged | None = None  # the largest size below BANDWIDTH
+        self._sites: Sites | None = None  # as it shows them
         self._longer = LongerPairs()
         self._narrow_ways = dict[SlowWay, list[bool | None]]()
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
@@ -148,7 +151,7 @@ class _Sizes:
         slow_at_times, doubtful = at_times(judged, names, self._crowded, ways)
         clear = [*sure, *self._of_parts(judged), *slow_at_times]
         clear += [within_verdict(host, size, names) for host in within if host.sure]
-        planes = slow_planes(results.ranks, judged.readings, self._kinds)
+        planes = slow_planes(results.ranks, judged.readings, self._kinds, judged.alone.of_ranks)
         clear += [plane_verdict(plane, size, names) for plane in planes]
         clear = self._with_less_load(clear, judged, quiet)
         clear, of_few = self._apart(clear, judged)
@@ -175,6 +178,7 @@ class _Sizes:
         for less_sure in (self._ways_alone, self._at_equal_load):
             named = {frozenset(one.subject) for one in found if one.kind in ("group", "trunk")}
             found += [one for one in less_sure if frozenset(one.subject) not in named]
+        found = self._without_sites(found)
         collected.by_design = [one for one in found if one.is_slow_pair and self._longer.explain(one)]
         by_design = set(collected.by_design)
         found = [one for one in found if one not in by_design]
@@ -185,6 +189,20 @@ class _Sizes:
         collected.found = [one for one in found if one not in of_ranks]
         collected.small = None if self._small is None else self._small.readings
         return collected
+
+    def _without_sites(self, found: list[Verdict]) -> list[Verdict]:
+        """The verdicts but those on groups and the ways between them that are slow as ways between sites differ, which
+        is told."""
+        sites = self._sites
+        if self._small is None or sites is None:
+            return found
+        group_of = self._small.findings.effects.group_of
+        groups = [self._names.group_in_short(number) for number in range(int(group_of.max()) + 1)]
+        self._collected.structure.append(sites.structure(groups, self._small.size.bytes))
+        whole = {self._names.group(number) for number in range(len(groups))}
+        ways = (one for one in found if one.kind == "trunk" or (one.kind == "group" and one.subject in whole))
+        by_design = {one for one in ways if one.symptom == "slow" and sites.explain(one)}
+        return [one for one in found if one not in by_design]
 
     def _tell_longer_ways(self) -> None:
         """Groups, trunks and pairs that are slow at some sizes, or all, and longer by design."""
@@ -283,8 +301,9 @@ class _Sizes:
         found = [one for one in by_alone if one.subject not in told]
         for judgement in (judged,) if quiet is None else (judged, quiet):
             self._looking_slow |= judgement.ranks_looking_slow
-        self._looking_slow |= looking_slow(judged.alone, judged.findings, self._shared)
-        found += [alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow)]
+        self._looking_slow |= looking_slow(judged.alone, judged.findings, [*self._shared, measured_alone(judged.alone)])
+        by_alone = (alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow, self._small))
+        found += by_alone
         return self._with_ways_alone(self._with(clear, found), judged, quiet)
 
     def _with_ways_alone(self, clear: list[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
@@ -351,7 +370,8 @@ class _Sizes:
         for one in judged.repeated_hosts:
             subject, factor = names.of(one)[1], float(np.exp(one.effect))
             self._kinds_of_hosts[subject] = max(self._kinds_of_hosts.get(subject, 0.0), factor)
-        self._small = judged if judged.size.bytes < BANDWIDTH else self._small
+        if judged.size.bytes < BANDWIDTH:
+            self._small, self._sites = judged, sites_of(judged)
         self._narrow_ways |= {way: [] for way in slow_ways(judged, names)}
         if judged.size.bytes >= BANDWIDTH:
             narrow = are_narrow(list(self._narrow_ways), judged)
@@ -359,10 +379,13 @@ class _Sizes:
                 known.append(is_narrow)
 
     def _is_further(self, verdict: Verdict, judged: Judged) -> bool:
-        """Whether it is a slow host that is a little further from others, behind a longer cable or one more switch."""
+        """Whether it is a slow host that is a little further from others, behind a longer cable or one more switch; or
+        at a site that is further from others, if it is well with the hosts there."""
         if verdict.kind != "host" or verdict.symptom != "slow":
             return False
-        return judged.host_is_further(self._names.units.index(verdict.subject[0]), self._small)
+        host = self._names.units.index(verdict.subject[0])
+        is_of_site = self._sites is not None and self._sites.explain(verdict) and judged.is_well_near(host)
+        return is_of_site or judged.host_is_further(host, self._small)
 
     def _may_be_behind_its_switch(self, verdict: Verdict, effects: Effects) -> bool:
         """Whether it is a little slow, and alone in its group, as few others are: its ways to all others pass uplinks
