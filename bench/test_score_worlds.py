@@ -138,6 +138,11 @@ def test_ways_between_sites_are_compared_with_nothing(seed: int, kinds: tuple[st
     assert (found.all_found, found.wrong) == (True, 0)
 
 
+def test_pairs_that_are_slow_as_many_of_their_like_prove_no_uplink() -> None:
+    """Half of the ways pass the older router; alone they take longer than the others, by design."""
+    assert scored("two routers for networks in turns", seed=8702).wrong == 0
+
+
 def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
     found = scored("4 functions with limits of three classes", "rank", seed=10403)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)

@@ -242,8 +242,9 @@ class Judged:
 
     @cached_property
     def uplinks(self) -> list[Uplink]:
-        """Uplinks of groups that are slow; where pairs were measured alone, some of theirs were, and are slow."""
-        proven = self._under_load.slow_alone
+        """Uplinks of groups that are slow; where pairs were measured alone, some of theirs were, and are slow, and not
+        just as slow as a good part of their like."""
+        proven = self._under_load.slow_alone - self._like_controls
         return [
             uplink for uplink in self._ways_of_pairs
             if not self._is_by_design(uplink) and not self._is_of_whole_way(uplink) and not self._is_of_hosts(uplink)
@@ -395,11 +396,15 @@ class Judged:
         return [one for one in self.findings.bad if one.kind == kind and one not in self._explained]
 
     @cached_property
+    def _like_controls(self) -> frozenset[Found]:
+        return self.alone.like_controls(self.findings)
+
+    @cached_property
     def repeated(self) -> frozenset[Found]:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
         pairs = self._left("pair")
         longer = {pair for way in self._ways_of_pairs if self._is_by_design(way) for pair in way.pairs}
-        longer |= alike(pairs, self.readings.hosts) | self.alone.like_controls(self.findings)
+        longer |= alike(pairs, self.readings.hosts) | self._like_controls
         return frozenset(longer - self._explained)
 
     @cached_property
