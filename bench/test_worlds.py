@@ -36,6 +36,7 @@ from worlds.planes import (
     Kautz,
     LagCore,
     Mesh,
+    NumberedByArrival,
     OneCore,
     OneSwitch,
     PartlyAdaptive,
@@ -3395,6 +3396,184 @@ def test_the_first_rank_of_every_host_pays_for_interrupts() -> None:
     assert times(world, [(1, 17)], 0) == pytest.approx([near + 1.5e-6 + 2 * HOP])
     assert isinstance(structure.plane, LagCore)
     assert structure.plane.uplinks.tolist() == [2] * 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_spares_have_leaves_of_their_own_and_numbers_between_the_others(seed: int) -> None:
+    structure = built("rail-optimized, 8 rails, spares stand in", 64, seed)  # 16 hosts in pods of 4
+    assert np.bincount(structure.group).tolist() == [3, 3, 4, 4, 2]
+    one, other = np.flatnonzero(structure.group == 4)
+    assert one < 4 <= other < 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3e-6, MIB / (4 * RATE)
+    assert times(world, [(8 * one, 8 * other)]) == pytest.approx([near + once])
+    assert times(world, [(8 * 8, 8 * 9)]) == pytest.approx([near + once])
+    beside = next(host for host in range(4) if host != one)
+    assert times(world, [(8 * one, 8 * beside)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(8 * 8, 8 * 9 + 1)]) == pytest.approx([near + 2 * HOP + once])
+
+
+def test_ranks_that_are_dealt_out_to_sockets_say_so_and_every_second_one_is_far() -> None:
+    structure = built("4 ranks on sockets in turns, 2:1 adaptive", 32)
+    world = World(structure, kernel=ONE_WAY)
+    assert world.ranks.numa[:8].tolist() == [0, 1, 0, 1] * 2
+    assert world.ranks.numa_distance[:4].tolist() == [10, 20, 10, 20]
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(1, 4)]) == pytest.approx([LATENCY + 0.25e-6 + MIB / (0.93 * RATE)])
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + MIB / 14e9])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 9e9])
+    assert World(built("far socket, 4 ranks", 8)).ranks.numa[:4].tolist() == [0, 0, 1, 1]
+
+
+def test_all_messages_between_two_hosts_share_a_port_that_is_hashed_by_hosts() -> None:
+    structure = built("8 ranks on bonds that hash by hosts", 64)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, 4 * MIB / RATE
+    assert times(world, [(3, 9)]) == pytest.approx([near + once])
+    for host in range(1, 16):
+        all_of_both = times(world, [(rank, 8 * host + rank) for rank in range(8)])
+        assert all_of_both == pytest.approx([near + 8 * once] * 8)
+    frm, to = (numbers.ravel() for numbers in np.indices((128, 128)))
+    port = structure.path(frm, to, np.zeros_like(frm))[0][:, 0].reshape(16, 8, 16, 8) % 2
+    ports = port[:, 0, :, 0]
+    apart = ~np.eye(16, dtype=bool)
+    assert (ports == ports.T)[apart].all()
+    assert (port == ports[:, None, :, None])[apart[:, None, :, None].repeat(8, 1).repeat(8, 3)].all()
+    assert 0.3 < ports[apart].mean() < 0.7
+    pair = np.flatnonzero(ports[0] != ports[0, 1])
+    other = int(pair[pair > 1][0])
+    assert times(world, [(0, 8), (1, 8 * other)]) == pytest.approx([near + once] * 2)
+
+
+def test_a_flow_with_short_frames_at_either_end_gets_less_and_several_fill_the_adapter() -> None:
+    world = World(built("short frames in the last racks, 2:1 static", 32), kernel=ONE_WAY)  # 16 hosts in 8 racks
+    near = LATENCY + 20e-6
+    assert times(world, [(0, 4)]) == pytest.approx([near + MIB / (0.38 * RATE)])
+    assert times(world, [(40, 44)]) == pytest.approx([near + MIB / (0.21 * RATE)])
+    for pair in [(0, 40), (40, 0)]:
+        assert times(world, [pair]) == pytest.approx([near + 2 * HOP + MIB / (0.21 * RATE)])
+    assert times(world, [(rank, 4 + rank) for rank in range(4)]) == pytest.approx([near + 4 * MIB / RATE] * 4)
+    short = times(world, [(40 + rank, 44 + rank) for rank in range(4)])
+    assert short == pytest.approx([near + MIB / (0.21 * RATE)] * 4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_receivers_have_the_uplinks_of_addresses_that_do_not_follow_their_numbers(seed: int) -> None:
+    structure = built("fat tree 3:2 by addresses in no order", 64, seed)  # 4 leaves of 16 hosts, with 10 uplinks
+    plane = structure.plane
+    assert isinstance(plane, NumberedByArrival)
+    assert plane.uplinks.tolist() == [10] * 4
+    assert sorted(plane.arrival.tolist()) == list(range(64))
+    frm, to = (numbers.ravel() for numbers in np.indices((64, 64)))
+    up = plane.path(frm, to, np.zeros_like(frm))[0][:, 0].reshape(64, 64)
+    assert (up[:16, 16:] == up[0, 16:]).all()
+    receivers = np.stack([np.bincount(up[0, 16 * leaf : 16 * leaf + 16], minlength=10) for leaf in (1, 2, 3)])
+    assert receivers.max() > 2  # in order no uplink would have more of one leaf
+    leaf, uplink = np.divmod(receivers.argmax(), 10)
+    world, busy = World(structure, kernel=ONE_WAY), np.flatnonzero((structure.group == leaf + 1) & (up[0] == uplink))
+    shared = times(world, [(2 * number, 2 * int(host)) for number, host in enumerate(busy)])
+    assert shared == pytest.approx([LATENCY + 2 * HOP + len(busy) * MIB / RATE] * len(busy))
+
+
+def test_trays_of_a_half_full_rack_are_joined_by_nvlink_and_racks_by_few_uplinks() -> None:
+    structure = built("half-full NVLink racks, 4 GPUs on 2 adapters", 64)  # 4 racks of 8 trays
+    assert structure.domain == 8
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 3e-6 + 2 * HOP
+    for rank in (1, 4, 31):
+        assert times(world, [(0, rank)]) == pytest.approx([NVLINK_LATENCY + MIB / NVLINK_RATE])
+    assert times(world, [(0, 32)]) == pytest.approx([near + MIB / (4 * RATE)])
+    assert times(world, [(0, 32), (1, 33)]) == pytest.approx([near + 2 * MIB / (4 * RATE)] * 2)
+    assert times(world, [(0, 32), (2, 34)]) == pytest.approx([near + MIB / (4 * RATE)] * 2)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 8
+
+
+def test_fat_hosts_are_at_the_bottom_of_racks_and_gpu_hosts_have_two_adapters() -> None:
+    structure = built("thin, fat and GPU hosts, 2:1 adaptive", 32)  # 16 hosts in 4 racks, the last one with GPUs
+    assert np.flatnonzero(structure.overhead).tolist() == [0, 4, 8]
+    assert structure.single.tolist() == [True] * 12 + [False] * 4
+    assert len(set(structure.processor.tolist())) == 3
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(4, 8)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.3e-6 + MIB / RATE])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + 0.6e-6 + MIB / RATE])
+    assert times(world, [(48, 52), (50, 54)]) == pytest.approx([LATENCY + MIB / (2 * RATE)] * 2)
+    four = times(world, [(4 * host, 16 + 4 * host) for host in range(4)])
+    assert four[1:] == pytest.approx([LATENCY + 2 * HOP + 2 * MIB / RATE] * 3)
+
+
+def test_the_second_die_of_a_socket_is_further_from_its_adapter() -> None:
+    structure = built("4 ranks on 2 rails, tables that change", 32)  # 16 hosts in 4 racks with 4 uplinks
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + MIB / RATE] * 2)
+    assert times(world, [(1, 5), (3, 7)]) == pytest.approx([near + 0.2e-6 + MIB / (0.94 * RATE)] * 2)
+    assert times(world, [(0, 4), (1, 4)])[0] == pytest.approx(near + 2 * MIB / RATE)
+    when = np.arange(256)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 16), when)[0]
+    assert 6 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 16
+    assert len(np.unique(ways[:, 2])) == 4
+
+
+def test_a_host_is_further_from_the_other_one_of_its_blade_than_from_the_next_blade() -> None:
+    structure = built("hosts of a blade on two switches in a dragonfly", 64)  # 32 hosts in 4 groups
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    for host in (2, 4, 6):
+        assert times(world, [(0, 4 * host)]) == pytest.approx([LATENCY + once])
+    for host in (1, 3, 7):
+        assert times(world, [(0, 4 * host)]) == pytest.approx([LATENCY + HOP + once])
+    assert times(world, [(3, 11)]) == pytest.approx([LATENCY + 0.6e-6 + once / 0.93])
+    assert times(world, [(0, 32)], 0)[0] >= LATENCY + HOP + 4 * CABLE
+    assert structure.hyperthreads == 0.01
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_second_adapters_of_the_older_lot_are_slower_and_say_the_same(seed: int) -> None:
+    structure = built("second adapters in narrow slots in one lot", 32, seed)
+    old = int((structure.processor == 2).sum())
+    assert 6 <= old <= 10
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 0.2e-6
+    assert times(world, [(0, 4)]) == pytest.approx([near + MIB / RATE])
+    assert times(world, [(2, 6)]) == pytest.approx([near + MIB / (0.63 * RATE)])
+    assert times(world, [(56, 60), (58, 62)]) == pytest.approx([LATENCY + MIB / RATE] * 2)
+    assert times(world, [(2, 62)]) == pytest.approx([LATENCY + 2 * HOP + 0.1e-6 + MIB / (0.63 * RATE)])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_1/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_virtual_machines_share_the_port_of_their_machine_where_they_are_several(seed: int) -> None:
+    structure = built("virtual machines in threes, twos and alone", 64, seed)
+    plane = structure.plane
+    assert isinstance(plane, PcieSwitches)
+    sizes = np.bincount(plane.link[plane.link != NONE])
+    assert set(sizes.tolist()) == {2, 3}
+    assert (plane.link == NONE).any()
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 24e-6
+    for link, size in enumerate(sizes):
+        own = np.flatnonzero(plane.link == link)
+        assert (np.diff(own) == 1).all()
+        assert len(set(structure.group[own].tolist())) == 1
+        beside = np.flatnonzero((structure.group == structure.group[own[0]]) & (plane.link != link))[:size]
+        pairs = [(int(host), int(other)) for host, other in zip(own, beside, strict=True)]
+        assert times(world, pairs[:1]) == pytest.approx([near + MIB / (0.6 * RATE)])
+        assert times(world, pairs) == pytest.approx([near + size * MIB / RATE] * size)
+    alone = np.flatnonzero(plane.link == NONE)
+    assert set(structure.rate[alone].ravel().tolist()) == {0.6 * RATE}
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_pods_of_three_years_have_more_uplinks_to_the_core_as_they_are_newer() -> None:
+    structure = built("pods of three years, 4:1, 2:1 and 1:1 to the core", 32)  # 3, 3 and 2 leaves of 4 hosts
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.upper.uplinks.tolist() == [3, 6, 8]
+    assert structure.plane.lower.uplinks.tolist() == [4] * 8
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.4e-6 + MIB / RATE])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 0.4e-6 + 2 * HOP + MIB / RATE])
+    far = LATENCY + 4 * HOP + 3 * CABLE
+    assert times(world, [(0, 24)]) == pytest.approx([far + 0.3e-6 + MIB / RATE])
+    assert times(world, [(24, 48)]) == pytest.approx([far + 0.1e-6 + MIB / RATE])
+    assert times(world, [(48, 56)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (2 * RATE)])
+    shared = times(world, [(0, 24), (2, 30)])  # hosts 12 and 15 have the same one of three uplinks
+    assert shared == pytest.approx([far + 0.3e-6 + 2 * MIB / RATE] * 2)
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -165,6 +165,21 @@ class DealtOut(FatTree):
         return np.asarray(self.place[to] % spines)
 
 
+class NumberedByArrival(FatTree):
+    """Leaves of which a receiver has one uplink, by its address (LID), which hosts have in the order of `arrival`.
+
+    So the receivers of a leaf are not dealt out evenly to the uplinks of another one, as they are where addresses
+    follow the cables: a subnet manager keeps the address that a host got when it was first plugged in.
+    """
+
+    def __init__(self, group: Index, ratio: float, arrival: Index, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "by receiver", rate)
+        self.arrival = arrival
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        return np.asarray(self.arrival[to] % spines)
+
+
 class OneCore(FatTree):
     """Leaves joined to one core switch, by several cables each; tables give each receiver one of them up and one down.
 

@@ -52,6 +52,7 @@ from worlds.planes import (
     LagCore,
     Mesh,
     MeshByLoad,
+    NumberedByArrival,
     OneCore,
     OneSwitch,
     OneWayRings,
@@ -107,7 +108,8 @@ class Structure:
     """A healthy cluster. Host h has the ranks h * each to h * each + each - 1, which are divided among the `rails`.
 
     Each rail has a plane of its own, or `one_plane` joins all adapters, which it numbers host * rails + rail. Where
-    hosts are `bonded`, the rails are the ports of one adapter; a hash of its two ranks gives each flow one of them.
+    hosts are `bonded`, the rails are the ports of one adapter; a hash of its two ranks gives each flow one of them, or
+    one of its two hosts if it is `by_hosts`, the same one there and back.
     With `one_plane` these are on a pair of leaves; a flow from another pair arrives by a port of its own.
     Messages to another rail are `relayed`: they cross within the sending host, and then leave and arrive by that rail.
     Where they are `striped`, each message is shared out evenly to all rails, and ends when its last part has arrived.
@@ -120,7 +122,8 @@ class Structure:
 
     `rate` [host, rail]: of the adapters, bytes per second; `nominal`: the rate that they report, where they do not
     reach it. `position_rate` and `position_latency` [local rank]: what a rank pays for its place on every host, or for
-    that from the end on those that are `turned`; `overhead` [host]: what each of its messages takes longer. `send`
+    that from the end on those that are `turned`; `socket` [local rank]: the one that it says it is on, the first half
+    on the first by default; `overhead` [host]: what each of its messages takes longer. `send`
     [host]: the most that an adapter sends, where that is less than its rate. `processor` [host]: which one it says it
     has. `inside_latency` and `inside_rate` [local rank, local rank]: within a host. `group_rate` [group, group]: the
     most of a flow.
@@ -134,6 +137,7 @@ class Structure:
     other_rail: float = OTHER_RAIL  # seconds that messages between them take longer, apart from their path
     one_plane: bool = False
     bonded: bool = False
+    by_hosts: bool = False
     relayed: bool = False
     striped: bool = False
     guests: int = 1
@@ -147,6 +151,7 @@ class Structure:
     position_rate: Values = field(default_factory=lambda: np.zeros(0))
     position_latency: Values = field(default_factory=lambda: np.zeros(0))
     turned: Mask = field(default_factory=lambda: np.zeros(0, bool))
+    socket: Index = field(default_factory=lambda: np.zeros(0, np.int64))
     overhead: Values = field(default_factory=lambda: np.zeros(0))
     send: Values = field(default_factory=lambda: np.zeros(0))
     processor: Index = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -165,6 +170,7 @@ class Structure:
             "position_rate": np.ones(self.each),
             "position_latency": np.zeros(self.each),
             "turned": np.zeros(self.hosts, bool),
+            "socket": np.arange(self.each) * 2 // self.each,
             "overhead": np.zeros(self.hosts),
             "send": np.full(self.hosts, np.inf),
             "processor": (self.overhead > 0).astype(np.int64) if self.overhead.size else np.zeros(self.hosts, np.int64),
@@ -273,11 +279,13 @@ class Structure:
     def _rails(self, frm: Index, to: Index) -> tuple[Index, Index]:
         """The rails by which flows between ranks leave and arrive."""
         if self.bonded:  # each port leads to a switch of its own, which reaches the same port of every other host
-            port = (hashed(frm, to, 13) % np.uint64(self.rails)).astype(np.int64)
+            a, b = frm // self.each, to // self.each
+            number = hashed(np.minimum(a, b), np.maximum(a, b), 30) if self.by_hosts else hashed(frm, to, 13)
+            port = (number % np.uint64(self.rails)).astype(np.int64)
             if not self.one_plane:
                 return port, port
             other = (hashed(frm, to, 18) % np.uint64(self.rails)).astype(np.int64)  # where it comes by a spine
-            return port, np.where(self.group[frm // self.each] == self.group[to // self.each], port, other)
+            return port, np.where(self.group[a] == self.group[b], port, other)
         if self.relayed:
             return self.rail_of(to), self.rail_of(to)
         return self.rail_of(frm), self.rail_of(to)
@@ -3261,6 +3269,224 @@ def _interrupts_on_first(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _spares(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod; 1:1.
+
+    One host of some pods, at least of two, has been taken out, and a spare one stands in for it with its number. The
+    spares are in a rack of their own with its own leaves, as operators of large clusters for learning keep them. RoCE:
+    a hash gives each two adapters one uplink; 1.5 us at each end, and 0.3 % of readings are longer.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(4, count // 4)
+    pods = int(pod[-1]) + 1
+    for number in range(max(2, count // 16)):
+        pod[random.choice(np.flatnonzero(pod == number))] = pods
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 1, "static", 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), position_latency=np.full(8, 1.5e-6), tail=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _sockets_in_turns(hosts: int) -> Structure:
+    """Half of the hosts, of 4 ranks that are dealt out to two sockets in turns, so the second and fourth are far.
+
+    As Slurm places ranks by default (block:cyclic), and Open MPI where it maps them by socket. They share an adapter
+    of 100 Gbit/s; those far from it take 0.25 us longer and reach 93 % of its rate. An uplink of 200 Gbit/s for 4
+    hosts, 2:1 adaptive, as usual InfiniBand clusters with HDR100. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    socket = np.arange(4) % 2
+    return Structure(
+        count, FatTree(_leaves(count), 4, "adaptive", 2 * RATE), each=4, socket=socket,
+        position_rate=np.where(socket == 1, 0.93, 1.0), position_latency=np.where(socket == 1, 0.25e-6, 0.0),
+        inside_latency=_across_sockets(socket), inside_rate=np.where(np.not_equal.outer(socket, socket), 9e9, 14e9),
+    )  # fmt: skip
+
+
+def _bonds_by_hosts(hosts: int) -> Structure:
+    """A quarter of the hosts, 8 ranks each, with a bond of two ports of 25 Gbit/s on two switches, which are one.
+
+    Linux chooses the port by the two addresses of the adapters only (xmit_hash_policy layer2, the default), so all
+    messages between two hosts share one port, there and back, whatever their ranks; the other port has those to other
+    hosts. TCP: 10 us at each end, with a tail; 0.5 % of readings are longer: backups and monitoring.
+    """
+    count = max(8, hosts // 4)
+    return Structure(
+        count, OneSwitch(count), each=8, rails=2, bonded=True, by_hosts=True, rate=np.full((count, 2), RATE / 4),
+        position_latency=np.full(8, 10e-6), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _short_frames(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each that share 100 Gbit/s, TCP; the last three racks of eight have an MTU of 1500.
+
+    The others have jumbo frames of 9000 bytes. A flow gets what one core does: 38 Gbit/s, or 21 where either end has
+    short frames, as the two agree on the smaller segments. As racks that were added under another template. A leaf for
+    each rack, with an uplink of 100 Gbit/s for two hosts; a hash gives each two hosts one (ECMP). 10 us at each end,
+    with a tail; 0.3 % of readings are longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = np.arange(count) // max(2, min(12, count // 16 * 2))
+    racks = int(rack[-1]) + 1
+    short = 8 * np.arange(racks) >= 5 * racks
+    return Structure(
+        count, FatTree(rack, 2, "static"), each=4, position_latency=np.full(4, 10e-6), interrupts=2e-6, tail=0.003,
+        group_rate=RATE * np.where(np.logical_or.outer(short, short), 0.21, 0.38),
+    )  # fmt: skip
+
+
+def _kept_addresses(hosts: int, random: np.random.Generator) -> Structure:
+    """100 Gbit/s (EDR), two ranks in each host; leaves of up to 24 hosts with two uplinks for three hosts, 3:2.
+
+    A receiver has one uplink, by its address (LID). Hosts were plugged in in no order and keep their addresses, so
+    some uplinks of a leaf lead to more receivers of another one than others do. The rank far from the adapter takes
+    0.25 us longer and reaches 95 % of the rate. 0.3 % of readings are disturbed by the daemons of the hosts.
+    """
+    leaf = np.arange(hosts) // max(4, min(24, hosts // 4))
+    plane = NumberedByArrival(leaf, 1.5, random.permutation(hosts))
+    return replace(_far_socket(hosts, 2, 0.95), plane=plane, hyperthreads=0.003)
+
+
+def _half_full_racks(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs, two of which share an adapter of 400 Gbit/s; NVLink switches join those of a rack.
+
+    As GB200, but the power of a rack is enough for 8 trays only, or fewer here. The two adapters are on two leaves of
+    the rack, with an uplink for 4 hosts, or fewer in the smallest racks; RoCE, and the switches choose one anew for
+    each burst, by a hash. 1.5 us at each end between racks; 0.3 % of readings are longer, because switches pause
+    senders.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(8, count // 4))
+    rack = np.arange(count) // size
+    return Structure(
+        count, FatTree(_leaf_per_rail(rack, 2), 4, "rehashed", 4 * RATE), each=4, rails=2, one_plane=True,
+        other_rail=0.0, domain=size, rate=np.full((count, 2), 4 * RATE), position_latency=np.full(4, 1.5e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), NVLINK_RATE), tail=0.003,
+    )  # fmt: skip
+
+
+def _thin_and_fat(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each: thin, fat and GPU hosts in one tree, adaptive.
+
+    Thin hosts have one adapter of 100 Gbit/s. So has the fat one at the bottom of each of their racks, for its weight:
+    it has much memory on four older sockets, and messages take 0.3 us longer. The hosts of the last quarter of the
+    racks have 4 GPUs and two adapters of 200 Gbit/s. Uplinks have 200: 2:1 for all racks. As the partitions of a
+    national centre, e.g. with thin, bigmem and gpu nodes. What ranks send is in the memory of the processors.
+    """
+    count = max(8, hosts // 2)
+    rack = _leaves(count)
+    racks = int(rack[-1]) + 1
+    gpus = np.arange(racks) >= racks - max(1, racks // 4)
+    single, fat = ~gpus[rack], (places_in(rack) == 0) & ~gpus[rack]
+    # A host with one adapter counts twice at its leaf, and its adapter is half as fast as an uplink.
+    rack_of, ratio = np.repeat(rack, 2), np.where(gpus, 2, 8)
+    return Structure(
+        count, FatTree(rack_of, ratio, "adaptive", 2 * RATE), each=4, rails=2, one_plane=True, other_rail=0.0,
+        single=single, rate=np.repeat(RATE * np.where(single, 1.0, 2.0)[:, None], 2, axis=1),
+        overhead=np.where(fat, 0.3e-6, 0.0), processor=np.where(fat, 2, np.where(single, 0, 3)),
+        inside_latency=INSIDE_LATENCY - 0.1e-6 * np.eye(4),
+    )  # fmt: skip
+
+
+def _two_dies_on_each_rail(hosts: int) -> Structure:
+    """Half of the hosts, of two sockets of two dies with a rank on each, and two adapters of 100 Gbit/s on one leaf.
+
+    As hosts with Cascade Lake-AP and Omni-Path, e.g. of HLRN-IV; two adapters in each are chosen here. The adapter of
+    a socket is on its first die; the rank on the second one takes 0.1 us longer and reaches 94 % of the rate. About
+    16:9 for racks of up to 16 hosts, or 2:1 for small ones; the tables of the leaves change now and then. The processor
+    does the work of the adapter, 0.3 us at each end.
+    """
+    count = max(8, hosts // 2)
+    die, socket = np.arange(4), np.arange(4) // 2
+    apart = _levels_apart(die, socket)
+    return Structure(
+        count, Tables(np.repeat(_leaves(count), 2), 1.75), each=4, rails=2, one_plane=True, other_rail=0.0,
+        position_rate=np.tile([1.0, 0.94], 2), position_latency=0.3e-6 + np.tile([0.0, 0.1e-6], 2),
+        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.1e-6, 0.3e-6])[apart],
+        inside_rate=np.array([18e9, 12e9, 8e9])[apart],
+    )  # fmt: skip
+
+
+def _blades(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each that share 200 Gbit/s; a blade is two hosts, which are on two different switches.
+
+    As HPE Cray EX with Slingshot: the first hosts of the blades of half a chassis are on one switch, the second ones on
+    another. So a host is a hop further from its own blade than from the next but one. Routes follow the load; a job in
+    four or more of 12 groups. No core is kept for the system, and its daemons disturb 1 % of readings. The second
+    socket takes 0.3 us longer and reaches 93 % of the rate, which is chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = np.arange(count) // max(2, min(16, count // 4))
+    place = places_in(group)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Slingshot(group, 2 * (place // 8) + place % 2, 12, 2 * RATE), each=4,
+        rate=np.full((count, 1), 2 * RATE), hyperthreads=0.01, position_rate=np.repeat([1.0, 0.93], 2),
+        position_latency=longer, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _risers(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, 4 ranks each, and two adapters of 100 Gbit/s, each on a tree of its own, 1:1 by receiver.
+
+    In the first lot, 40 to 60 % of the hosts, which ends within a rack, the riser of the second adapter has 8 lanes of
+    PCIe 3, 63 Gbit/s, where the newer one has 16. Both say 100 Gbit/s. In that lot messages take 0.1 us longer on the
+    older processors. As where a second adapter was added to hosts that were there; the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    old = np.arange(count) < round(count * random.uniform(0.4, 0.6))
+    rate = RATE * np.where(old[:, None] & (np.arange(2) == 1), 0.63, 1.0)
+    return Structure(
+        count, FatTree(_leaves(count), 1, "by receiver"), each=4, rails=2, rate=rate,
+        nominal=np.full((count, 2), RATE), overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 2, 0),
+        inside_latency=_across_sockets(np.arange(4) // 2),
+    )  # fmt: skip
+
+
+def _packed(hosts: int, random: np.random.Generator) -> Structure:
+    """Virtual machines of a cloud, three, two or one on a machine of 100 Gbit/s, as there was room when they began.
+
+    Each may do 60 Gbit/s, so those that are alone on a machine get it always, and others share the port; they all
+    report the port. Messages between two of a machine go by the leaf (VEPA). An uplink of 100 Gbit/s for 4 virtual
+    machines; a hash gives each pair one. TCP with a long tail, 12 us at each end; 1 % of readings are longer. The
+    numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    machine, room = np.zeros(hosts, np.int64), 0
+    for number in range(hosts):
+        begins = number == 0 or room == 0 or leaf[number] != leaf[number - 1]
+        room = int(random.integers(1, 4)) if begins else room
+        machine[number] = machine[number - 1] + 1 if begins and number else machine[number - 1]
+        room -= 1
+    shared = np.bincount(machine)[machine] > 1
+    link = np.where(shared, np.cumsum(shared & (np.diff(machine, prepend=-1) > 0)) - 1, NONE)
+    return Structure(
+        hosts, PcieSwitches(leaf, 4, "static", RATE, link, RATE, 0.0), rate=np.full((hosts, 1), 0.6 * RATE),
+        nominal=np.full((hosts, 1), RATE), position_latency=np.array([12e-6]), interrupts=3e-6, tail=0.01,
+    )  # fmt: skip
+
+
+def _pods_of_three_years(hosts: int) -> Structure:
+    """Three pods, bought in three years, each a tree 1:1: the oldest is 4:1 to the core, the next 2:1, the last 1:1.
+
+    As a university that had ports of its core left over for the newer pods. The first two have 100 Gbit/s, the last
+    one 200, by switches and uplinks of its own rate. At each level a receiver has one uplink. Cables to the core are
+    30 m longer. Messages take 0.2 us longer on the oldest processors and 0.1 us on the next. Two ranks in each host;
+    the one far from the adapter takes 0.25 us longer and reaches 94 % of the rate. The numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    leaves = int(leaf[-1]) + 1
+    pod = np.arange(leaves) * 3 // leaves
+    speed = RATE * np.array([1.0, 1.0, 2.0])
+    lower = FatTree(leaf, 1, "by receiver", speed[pod])
+    upper = FatTree(pod[leaf], np.array([4, 2, 1]), "by receiver", speed)
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=Stacked(lower, upper, 3 * CABLE), rate=speed[pod[leaf]][:, None],
+        overhead=np.array([0.2e-6, 0.1e-6, 0.0])[pod[leaf]], processor=np.array([2, 3, 4])[pod[leaf]],
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -3519,5 +3745,18 @@ HELD_OUT: Mapping[str, Make] = {
     "every third rack receives less, 2:1 static": lambda hosts, random: _receive_less(hosts),
     "4 functions with limits of three classes": lambda hosts, random: _classes(hosts),
     "interrupts on the core of the first rank": lambda hosts, random: _interrupts_on_first(hosts),
+    # The next twelve are new: nobody has looked at them yet.
+    "rail-optimized, 8 rails, spares stand in": _spares,
+    "4 ranks on sockets in turns, 2:1 adaptive": lambda hosts, random: _sockets_in_turns(hosts),
+    "8 ranks on bonds that hash by hosts": lambda hosts, random: _bonds_by_hosts(hosts),
+    "short frames in the last racks, 2:1 static": lambda hosts, random: _short_frames(hosts),
+    "fat tree 3:2 by addresses in no order": _kept_addresses,
+    "half-full NVLink racks, 4 GPUs on 2 adapters": lambda hosts, random: _half_full_racks(hosts),
+    "thin, fat and GPU hosts, 2:1 adaptive": lambda hosts, random: _thin_and_fat(hosts),
+    "4 ranks on 2 rails, tables that change": lambda hosts, random: _two_dies_on_each_rail(hosts),
+    "hosts of a blade on two switches in a dragonfly": lambda hosts, random: _blades(hosts),
+    "second adapters in narrow slots in one lot": _risers,
+    "virtual machines in threes, twos and alone": _packed,
+    "pods of three years, 4:1, 2:1 and 1:1 to the core": lambda hosts, random: _pods_of_three_years(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}

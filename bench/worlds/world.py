@@ -150,7 +150,7 @@ class World:
         if structure.hosts == 1:
             return bare
         single = structure.single[of]  # such hosts have one socket
-        socket = np.where(single, 0, local * 2 // structure.each).astype(np.int32)
+        socket = np.where(single, 0, structure.socket[local]).astype(np.int32)
         far = structure.position_rate[structure.place_of(rank)] < 1
         return replace(
             bare,
