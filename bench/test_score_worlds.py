@@ -143,6 +143,13 @@ def test_pairs_that_are_slow_as_many_of_their_like_prove_no_uplink() -> None:
     assert scored("two routers for networks in turns", seed=8702).wrong == 0
 
 
+@pytest.mark.parametrize("structure", ["rail-optimized, 8 rails", "NVLink racks, 4 rails"])
+def test_an_uplink_of_one_rail_is_named_by_its_adapters_under_equal_load(structure: str) -> None:
+    found = scored(structure, "uplink", seed=8901)
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
+    assert " on mlx5_" in found.said[0].text
+
+
 def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
     found = scored("4 functions with limits of three classes", "rank", seed=10403)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)

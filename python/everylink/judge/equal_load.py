@@ -9,7 +9,7 @@ which as many pairs took it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from everylink.model.results import Size
 from everylink.model.rows import MAIN, ORDER, Outcome, Rows, joined
 from everylink.robust import MEDIAN_ERROR, Values
 
+FEWEST_ADAPTERS = 2  # of one name in a group: there are more groups of adapters than of hosts
+SHOWN_BY_EACH = 0.5  # part of the effect
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
 FEWEST_EQUAL_HOSTS, FEWEST_EQUAL_RANKS = 12, 24  # in groups that are compared: else chance decides who shares ways
 SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
@@ -48,7 +50,8 @@ class LoadedGroup:
     """A group, or its way to one `other`, that is slower than its equals under equal load; -1: to all.
 
     `effect`: log of the factor; `links`: number of rows. `among_alike`: whether its equals are alike without it; if
-    not, their ways differ by design, and so may its own.
+    not, their ways differ by design, and so may its own. `least`: what each unit of the group adds at least. `device`:
+    of the group just its adapters of this name.
     """
 
     group: int
@@ -57,13 +60,60 @@ class LoadedGroup:
     links: int
     other: int = -1
     among_alike: bool = True
+    least: float = 0.0
+    device: str = ""
+
+
+@dataclass(frozen=True)
+class Units:
+    """What shares ways to others: hosts, or single adapters of them.
+
+    `of_rank` [ranks]: the number of a rank's unit, -1: none. Of each unit, [units]: its host, and the groups and kinds
+    of units and of their hosts; `device`: the number of its name. `fewest`: in a group that can be compared.
+    """
+
+    of_rank: Index
+    host: Index
+    group_of: Index
+    group_of_host: Index
+    kind_of: Index
+    device: Index
+    fewest: int = FEWEST_HOSTS
+
+    @classmethod
+    def of_hosts(cls, seen: Readings, effects: Effects) -> "Units":
+        every, group_of = np.arange(seen.hosts), effects.group_of
+        return cls(seen.host_of, every, group_of, group_of, effects.equals.kind_of, np.zeros(seen.hosts, np.int64))
+
+    @classmethod
+    def of_adapters(cls, seen: Readings, effects: Effects, device: Sequence[str]) -> "Units":
+        """`device` [ranks]. Adapters of one name in the hosts of a group have a switch of their own, perhaps."""
+        names, number = np.unique(np.array(device), return_inverse=True)
+        each, of_rank = np.unique(seen.host_of * len(names) + number.reshape(-1), return_inverse=True)
+        host, of_name = np.divmod(each, len(names))
+        group = effects.group_of[host]
+        of_group = np.unique(group * len(names) + of_name, return_inverse=True)[1].reshape(-1)
+        named = np.array([bool(name) for name in device])
+        own = np.where(named, of_rank.reshape(-1), -1)
+        return cls(own, host, of_group, group, effects.equals.kind_of[host], of_name, FEWEST_ADAPTERS)
+
+    @property
+    def count(self) -> int:
+        return len(self.host)
+
+    def class_number(self, a: Index, b: Index) -> Index:
+        """A number for the kinds of two units, and whether their hosts are of one group, and they of one name."""
+        one, other = np.sort([self.kind_of[a], self.kind_of[b]], axis=0)
+        kinds = one * (int(self.kind_of.max()) + 1) + other
+        near, same = self.group_of_host[a] == self.group_of_host[b], self.device[a] == self.device[b]
+        return np.asarray((kinds * 2 + near) * 2 + same)
 
 
 @dataclass(frozen=True)
 class _Links:
-    """Rows between hosts of different groups, one entry each.
+    """Rows between units of different groups, one entry each.
 
-    `a`, `b`: the hosts at their ends; `of_a`: 1 where more pairs leave the first one's group, 0 where fewer do, else a
+    `a`, `b`: the units at their ends; `of_a`: 1 where more pairs leave the first one's group, 0 where fewer do, else a
     half; `like`: a number for rows under equal load, of equal kinds; `time`: log seconds.
     """
 
@@ -114,17 +164,38 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
 
     `bad`: hosts that are slow by themselves, whose links are left out.
     """
-    equals = list(_equal_groups(seen, effects)) if seen.hosts <= MOST_HOSTS else []
+    return _slow(size, seen, Units.of_hosts(seen, effects), bad)
+
+
+def slow_adapters_at_equal_load(
+    size: Size, seen: Readings, effects: Effects, device: Sequence[str], bad: Collection[int]
+) -> tuple[LoadedGroup, ...]:
+    """Likewise the adapters of one name of all hosts of a group: where each rail has switches of its own, the ways of
+    these to others. Each of them is slow: one may be by itself. `device` [ranks]; nothing where hosts use one."""
+    names, units = np.unique(np.array(device)), Units.of_adapters(seen, effects, device)
+    if len(names) < 2:
+        return ()
+    first = np.unique(units.group_of, return_index=True)[1]
+    slow = _slow(size, seen, units, np.flatnonzero(np.isin(units.host, list(bad))).tolist())
+    return tuple(
+        replace(one, group=int(units.group_of_host[at]), device=str(names[units.device[at]]))
+        for one in slow for at in (first[one.group],) if one.least > SHOWN_BY_EACH * one.effect
+    )  # fmt: skip
+
+
+def _slow(size: Size, seen: Readings, units: Units, bad: Collection[int]) -> tuple[LoadedGroup, ...]:
+    """The groups of units that are slower than their equals; `bad` units are left out."""
+    equals = list(_equal_groups(units)) if units.count <= MOST_HOSTS else []
     if not equals:
         return ()
     main, drawn = (size.rows.of_attempt(attempt) for attempt in (MAIN, ORDER))
-    links = _links(joined([main, drawn]), seen, effects, bad)
+    links = _links(joined([main, drawn]), units, bad)
     if not len(links.time):
         return ()
-    group_of = effects.group_of
-    fits = {model: _fitted(links, seen.hosts, model) for model in MODELS}
+    group_of = units.group_of
+    fits = {model: _fitted(links, units.count, model) for model in MODELS}
     model = max(fits, key=lambda one: fits[one].explained)
-    whole, found = _of_groups(fits[model], group_of), []
+    whole, found = _of_groups(fits[model], units), []
     beside = set(group_of[list(bad)].tolist())
     for groups in equals:
         known = groups[np.isfinite(whole.effect[groups])]
@@ -134,15 +205,17 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
             least = SMALLEST_BESIDE if group in beside else SMALLEST
             if z > CERTAIN and more > least and more > APART * whole.scatter(others):
                 own = links.touching(group, group_of)
-                without = _of_groups(_fitted(links.only(~own), seen.hosts, model), group_of)
+                without = _of_groups(_fitted(links.only(~own), units.count, model), units)
                 alike = without.scatter(others) < max(ALIKE * more, CERTAIN * float(without.error[others].max()))
-                found.append((LoadedGroup(group, more, z, int(own.sum()), among_alike=alike), others))
+                each_adds = fits[model].added[group_of == group] - np.median(whole.effect[others])
+                one = LoadedGroup(group, more, z, int(own.sum()), -1, alike, float(np.nanmin(each_adds)))
+                found.append((one, others))
     if not found:
         return ()
-    each = [_links(rows, seen, effects, bad) for rows in (main, drawn)]
+    each = [_links(rows, units, bad) for rows in (main, drawn)]
     if not all(len(part.time) for part in each):
         return ()
-    in_main, in_drawn = (_of_groups(_fitted(part, seen.hosts, model), group_of) for part in each)
+    in_main, in_drawn = (_of_groups(_fitted(part, units.count, model), units) for part in each)
     return tuple(one for one, others in found if _repeats(one, others, in_main, in_drawn))
 
 
@@ -151,13 +224,14 @@ def slow_ways_at_equal_load(
 ) -> tuple[LoadedGroup, ...]:
     """The ways between two groups that are slower than those between others of as many hosts; arguments and orders as
     of slow_at_equal_load."""
-    equals = list(_equal_groups(seen, effects)) if seen.hosts <= MOST_HOSTS else []
+    units = Units.of_hosts(seen, effects)
+    equals = list(_equal_groups(units)) if units.count <= MOST_HOSTS else []
     if not equals:
         return ()
     main, drawn = (size.rows.of_attempt(attempt) for attempt in (MAIN, ORDER))
     if not len(drawn):
         return ()
-    parts = [_of_ways(rows, seen, effects, bad) for rows in (joined([main, drawn]), main, drawn)]
+    parts = [_of_ways(rows, units, bad) for rows in (joined([main, drawn]), main, drawn)]
     found = []
     for groups in equals:
         own = [way for way in parts[0] if set(way) <= set(groups.tolist()) and all(way in part for part in parts)]
@@ -195,15 +269,15 @@ def _is_of_all_pairs(way: Way, ways: Sequence[Way], of_ways: Mapping[Way, _OfWay
     return of_ways[way].low_of_pairs > max(of_ways[one].of_pairs for one in ways if one != way)
 
 
-def _of_ways(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int]) -> dict[Way, _OfWay]:
+def _of_ways(rows: Rows, units: Units, bad: Collection[int]) -> dict[Way, _OfWay]:
     """Of each way between two groups; the load counts the pairs that send the same way first."""
-    far = _between_groups(rows, seen, effects, bad)
-    group_of, groups = effects.group_of, int(effects.group_of.max()) + 1
+    far = _between_groups(rows, units, bad)
+    group_of, groups = units.group_of, int(units.group_of.max()) + 1
     low, high = np.sort([group_of[far.a], group_of[far.b]], axis=0)
     first = group_of[np.where(far.frm < far.to, far.a, far.b)] == low
     way = low * groups + high
     _, at, count = np.unique((far.step * 2 + first) * groups**2 + way, return_inverse=True, return_counts=True)
-    like = (effects.class_number(far.a, far.b) * (int(count.max(initial=0)) + 1) + count[at]) * 2 + far.drawn
+    like = (units.class_number(far.a, far.b) * (int(count.max(initial=0)) + 1) + count[at]) * 2 + far.drawn
     number = np.unique(like, return_inverse=True)[1].reshape(-1)
     rest = far.time - (np.bincount(number, far.time) / np.bincount(number))[number]
     hosts = len(group_of)
@@ -226,22 +300,29 @@ def _repeats(one: LoadedGroup, others: Index, in_main: _Added, in_drawn: _Added)
     return is_apart and z > CERTAIN and in_drawn.beyond(one.group, others)[0] > 0
 
 
-def _equal_groups(seen: Readings, effects: Effects) -> Iterator[Index]:
-    """Sets of groups of as many hosts, all of one kind, which can be compared."""
-    group_of, kind_of = effects.group_of, effects.equals.kind_of
-    size = np.bincount(group_of)
-    kinds = [np.unique(kind_of[group_of == group]).tolist() for group in range(len(size))]
-    for hosts, kind in {(int(size[group]), own[0]) for group, own in enumerate(kinds) if len(own) == 1}:
-        groups = np.array([group for group, own in enumerate(kinds) if size[group] == hosts and own == [kind]])
-        many = hosts * len(groups)
-        is_enough = many >= FEWEST_EQUAL_HOSTS and many * seen.ranks >= FEWEST_EQUAL_RANKS * seen.hosts
-        if hosts >= FEWEST_HOSTS and is_enough and len(groups) > FEWEST_EQUALS:
+def _equal_groups(units: Units) -> Iterator[Index]:
+    """Sets of groups of as many units, all of one kind, which can be compared; where units have several names, also of
+    one name each."""
+    group_of, size = units.group_of, np.bincount(units.group_of)
+    ranks = np.bincount(group_of[units.of_rank[units.of_rank >= 0]], minlength=len(size))
+    kinds = [np.unique(units.kind_of[group_of == group]).tolist() for group in range(len(size))]
+    name = units.device[np.unique(group_of, return_index=True)[1]]
+    whole = [group for group, own in enumerate(kinds) if len(own) == 1 and size[group] >= units.fewest]
+    by_kind: dict[tuple[int, ...], list[int]] = {}
+    for group in whole:
+        alike = (int(size[group]), kinds[group][0])
+        by_kind.setdefault(alike, []).append(group)
+        if units.device.any():
+            by_kind.setdefault((*alike, int(name[group])), []).append(group)
+    for groups in map(np.array, by_kind.values()):
+        is_enough = size[groups].sum() >= FEWEST_EQUAL_HOSTS and ranks[groups].sum() >= FEWEST_EQUAL_RANKS
+        if is_enough and len(groups) > FEWEST_EQUALS:
             yield groups
 
 
 @dataclass(frozen=True)
 class _Far:
-    """Rows between hosts of different groups, one entry each: ranks, hosts, step, log seconds, and whether the order
+    """Rows between units of different groups, one entry each: ranks, units, step, log seconds, and whether the order
     was drawn anew."""
 
     frm: Index
@@ -253,24 +334,25 @@ class _Far:
     drawn: NDArray[np.bool_]
 
 
-def _between_groups(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int] = ()) -> _Far:
-    """Those that ended ok, without the ones of `bad` hosts."""
+def _between_groups(rows: Rows, units: Units, bad: Collection[int] = ()) -> _Far:
+    """Those that ended ok, without the ones of `bad` units, and those inside a host."""
     ok = (rows.outcome == Outcome.OK) & (rows.median > 0)
+    ok &= (units.of_rank[rows.frm] >= 0) & (units.of_rank[rows.to] >= 0)
     frm, to, step = (column[ok].astype(np.int64) for column in (rows.frm, rows.to, rows.step))
-    a, b = seen.host_of[frm], seen.host_of[to]
+    a, b = units.of_rank[frm], units.of_rank[to]
     far = _Far(frm, to, a, b, step, np.log(rows.median[ok].astype(np.float64)), rows.attempt[ok] == ORDER)
-    kept = effects.group_of[a] != effects.group_of[b]
+    kept = (units.group_of[a] != units.group_of[b]) & (units.host[a] != units.host[b])
     kept &= ~np.isin(a, list(bad)) & ~np.isin(b, list(bad))
     return _Far(*(column[kept] for column in vars(far).values()))
 
 
-def _links(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int]) -> _Links:
+def _links(rows: Rows, units: Units, bad: Collection[int]) -> _Links:
     """The rows between groups, by the load of the ways at both ends.
 
-    That is how many pairs of the step leave the group at this end by hosts that send when this one does: of each pair
+    That is how many pairs of the step leave the group at this end by units that send when this one does: of each pair
     one sends first, the smaller rank in every other step.
     """
-    far, group_of = _between_groups(rows, seen, effects), effects.group_of
+    far, group_of = _between_groups(rows, units), units.group_of
     frm, to, a, b, step, time, drawn = vars(far).values()
     groups = int(group_of.max()) + 1
     ways = [(step * groups + group_of[end]) * 2 + smaller for end, smaller in ((a, frm < to), (b, to < frm))]
@@ -278,7 +360,7 @@ def _links(rows: Rows, seen: Readings, effects: Effects, bad: Collection[int]) -
     count = count * min(LEVELS, int(count.max(initial=1))) // max(int(count.max(initial=1)), 1)
     one, other = (count[way] for way in ways)
     base = int(count.max(initial=0)) + 1
-    like = (effects.class_number(a, b) * base + np.minimum(one, other)) * base + np.maximum(one, other)
+    like = (units.class_number(a, b) * base + np.minimum(one, other)) * base + np.maximum(one, other)
     like = 2 * like + drawn
     of_a = (1 + np.sign(one - other)) / 2
     good = ~np.isin(a, list(bad)) & ~np.isin(b, list(bad))
@@ -305,11 +387,11 @@ def _fitted(links: _Links, hosts: int, model: float) -> _Fitted:
     return _Fitted(np.where(known, scale * added, np.nan), float(added @ right))
 
 
-def _of_groups(fitted: _Fitted, group_of: Index) -> _Added:
-    """Of a group the median of its hosts."""
-    added = fitted.added
+def _of_groups(fitted: _Fitted, units: Units) -> _Added:
+    """Of a group the median of its units."""
+    added, group_of = fitted.added, units.group_of
     groups = range(int(group_of.max()) + 1)
-    effect = np.array([_median(added[group_of == group]) for group in groups])
+    effect = np.array([_median(added[group_of == group], units.fewest) for group in groups])
     within = added - effect[group_of]
     scatter = max(float(np.sqrt(np.nanmean(within**2))), LEAST_SPREAD)
     return _Added(effect, MEDIAN_ERROR * scatter / np.sqrt(np.bincount(group_of)))
@@ -320,6 +402,6 @@ def _summed(parts: Iterable[tuple[Index, Values]], length: int) -> Values:
     return np.asarray(sum(np.bincount(number, values, length) for number, values in parts), np.float64)
 
 
-def _median(values: Values) -> float:
+def _median(values: Values, fewest: int) -> float:
     known = values[np.isfinite(values)]
-    return float(np.median(known)) if len(known) >= FEWEST_HOSTS else np.nan
+    return float(np.median(known)) if len(known) >= fewest else np.nan

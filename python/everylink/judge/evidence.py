@@ -15,7 +15,12 @@ from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, SlowWit
 from everylink.judge.confidence import DOUBTFUL, LESS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
-from everylink.judge.equal_load import LoadedGroup, slow_at_equal_load, slow_ways_at_equal_load
+from everylink.judge.equal_load import (
+    LoadedGroup,
+    slow_adapters_at_equal_load,
+    slow_at_equal_load,
+    slow_ways_at_equal_load,
+)
 from everylink.judge.findings import Findings, Found, hosts_among
 from everylink.judge.kinds import many_alike
 from everylink.judge.pairs import CLEAR_OF_PAIR
@@ -530,6 +535,11 @@ class Judged:
         groups = tuple(one for one in found if one.group not in told)
         if self.size.bytes < BANDWIDTH:
             return groups
+        whole = {one.subject[0] for one in bad if one.kind == "host"}
+        device = self.ranks.device
+        of_device = slow_adapters_at_equal_load(self.size, self.readings, self.findings.effects, device, whole)
+        named = told | {one.group for one in groups}
+        groups += tuple(one for one in of_device if one.group not in named)
         ways = slow_ways_at_equal_load(self.size, self.readings, self.findings.effects, hosts)
         known = self.slow_ways
         return (*groups, *(one for one in ways if (one.group, one.other) not in known))
@@ -786,6 +796,8 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
 def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict:
     """Subject: the group, or both groups."""
     factor = float(np.exp(loaded.effect))
+    if loaded.device:
+        return _loaded_device_verdict(loaded, judged, names)
     ends = [loaded.group, loaded.other] if loaded.other >= 0 else [loaded.group]
     which = "links between the two" if loaded.other >= 0 else "its links with other groups"
     cables = "the cables between them" if loaded.other >= 0 else "its cables to other switches"
@@ -801,6 +813,21 @@ def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict
         "trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence_of(loaded.z, tested),
         loaded.links, text,
     )  # fmt: skip
+
+
+def _loaded_device_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict:
+    """Subject: the adapters of one name of a group."""
+    factor = float(np.exp(loaded.effect))
+    text = (
+        f"their links with other groups, and other adapters, take {factor:.2f}x the time of those of as many adapters "
+        "of other groups, on average and under equal load, in the order of the run and in orders drawn anew: one of "
+        "the cables of their switch to others is slow or missing, or carries other traffic"
+    )
+    if not loaded.among_alike:
+        text += ", or it has fewer by design, since these groups differ, too"
+    confidence = min(LESS, confidence_of(loaded.z, judged.findings.tested["group"]))
+    subject = (f"{names.group_in_short(loaded.group)} on {loaded.device}",)
+    return Verdict("group", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, loaded.links, text)
 
 
 def plane_verdict(plane: SlowPlane, size: Size, names: Names, of_group: bool = False) -> Verdict:
