@@ -150,6 +150,15 @@ def test_an_uplink_of_one_rail_is_named_by_its_adapters_under_equal_load(structu
     assert " on mlx5_" in found.said[0].text
 
 
+@pytest.mark.parametrize("seed", [10501, 10503])
+def test_hosts_of_which_three_have_a_processor_of_their_own_are_not_accused(seed: int) -> None:
+    assert scored("thin, fat and GPU hosts, 2:1 adaptive", seed=seed).wrong == 0
+
+
+def test_a_host_in_a_group_that_is_not_its_own_is_not_accused() -> None:
+    assert_only_verdict("second adapters in narrow slots in one lot", "host", seed=10501)
+
+
 def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
     found = scored("4 functions with limits of three classes", "rank", seed=10403)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)

@@ -21,8 +21,8 @@ from everylink.model.results import Size
 from everylink.model.rows import MAIN, ORDER, Outcome, Rows, joined
 from everylink.robust import MEDIAN_ERROR, Values
 
-FEWEST_ADAPTERS = 2  # of one name in a group: there are more groups of adapters than of hosts
-SHOWN_BY_EACH = 0.5  # part of the effect
+OF_ADAPTERS = 2, 11, 2.0  # of one name in a group, other such groups, and APART: they are more than those of hosts
+SMALLEST_OF_ADAPTERS, SHOWN_BY_EACH = 0.05, 0.5  # log of the factor; part of it that each of them shows
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
 FEWEST_EQUAL_HOSTS, FEWEST_EQUAL_RANKS = 12, 24  # in groups that are compared: else chance decides who shares ways
 SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
@@ -69,7 +69,8 @@ class Units:
     """What shares ways to others: hosts, or single adapters of them.
 
     `of_rank` [ranks]: the number of a rank's unit, -1: none. Of each unit, [units]: its host, and the groups and kinds
-    of units and of their hosts; `device`: the number of its name. `fewest`: in a group that can be compared.
+    of units and of their hosts; `device`: the number of its name. `fewest`: in a group that can be compared;
+    `equals`: other groups, at least; `apart`: as APART.
     """
 
     of_rank: Index
@@ -79,6 +80,8 @@ class Units:
     kind_of: Index
     device: Index
     fewest: int = FEWEST_HOSTS
+    equals: int = FEWEST_EQUALS
+    apart: float = APART
 
     @classmethod
     def of_hosts(cls, seen: Readings, effects: Effects) -> "Units":
@@ -95,7 +98,7 @@ class Units:
         of_group = np.unique(group * len(names) + of_name, return_inverse=True)[1].reshape(-1)
         named = np.array([bool(name) for name in device])
         own = np.where(named, of_rank.reshape(-1), -1)
-        return cls(own, host, of_group, group, effects.equals.kind_of[host], of_name, FEWEST_ADAPTERS)
+        return cls(own, host, of_group, group, effects.equals.kind_of[host], of_name, *OF_ADAPTERS)
 
     @property
     def count(self) -> int:
@@ -179,7 +182,8 @@ def slow_adapters_at_equal_load(
     slow = _slow(size, seen, units, np.flatnonzero(np.isin(units.host, list(bad))).tolist())
     return tuple(
         replace(one, group=int(units.group_of_host[at]), device=str(names[units.device[at]]))
-        for one in slow for at in (first[one.group],) if one.least > SHOWN_BY_EACH * one.effect
+        for one in slow for at in (first[one.group],)
+        if one.effect > SMALLEST_OF_ADAPTERS and one.least > SHOWN_BY_EACH * one.effect
     )  # fmt: skip
 
 
@@ -199,11 +203,11 @@ def _slow(size: Size, seen: Readings, units: Units, bad: Collection[int]) -> tup
     beside = set(group_of[list(bad)].tolist())
     for groups in equals:
         known = groups[np.isfinite(whole.effect[groups])]
-        for group in known.tolist() if len(known) > FEWEST_EQUALS else []:
+        for group in known.tolist() if len(known) > units.equals else []:
             others = known[known != group]
             more, z = whole.beyond(group, others)
             least = SMALLEST_BESIDE if group in beside else SMALLEST
-            if z > CERTAIN and more > least and more > APART * whole.scatter(others):
+            if z > CERTAIN and more > least and more > units.apart * whole.scatter(others):
                 own = links.touching(group, group_of)
                 without = _of_groups(_fitted(links.only(~own), units.count, model), units)
                 alike = without.scatter(others) < max(ALIKE * more, CERTAIN * float(without.error[others].max()))
@@ -316,7 +320,7 @@ def _equal_groups(units: Units) -> Iterator[Index]:
             by_kind.setdefault((*alike, int(name[group])), []).append(group)
     for groups in map(np.array, by_kind.values()):
         is_enough = size[groups].sum() >= FEWEST_EQUAL_HOSTS and ranks[groups].sum() >= FEWEST_EQUAL_RANKS
-        if is_enough and len(groups) > FEWEST_EQUALS:
+        if is_enough and len(groups) > units.equals:
             yield groups
 
 

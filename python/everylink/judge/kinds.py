@@ -5,7 +5,7 @@ shows in the times tells: classes of hosts that are alike within, and differ fro
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -65,11 +65,15 @@ class Equals:
 
 @dataclass(frozen=True)
 class Kinds:
-    """The kind of each host, [hosts]. `names`: what each kind has, empty where only the times tell (`told` false)."""
+    """The kind of each host, [hosts]. `names`: what each kind has, empty where only the times tell (`told` false).
+
+    `processors`: of the hosts whose processor differs from that of most of their kind; too few have it for a kind.
+    """
 
     of_host: Index
     names: tuple[str, ...]
     told: bool
+    processors: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -129,7 +133,9 @@ def kinds_of(results: Results) -> Kinds:
         hosts = len(results.ranks)
     seen = seen_kinds((_classes_at(results, size) for size in results.sizes), hosts)
     are_many = seen.count > 1 and int(np.bincount(seen.of_host).min()) > many_alike(hosts)
-    return seen if told is None or are_many else told
+    if told is None:
+        return seen
+    return replace(seen, processors=told.processors) if are_many else told
 
 
 def _classes_at(results: Results, size: Size) -> Index | None:
@@ -190,10 +196,16 @@ def told_kinds(results: Results) -> Kinds | None:
     kind = np.maximum(kind, 0)
     members = [np.flatnonzero(kind == one).tolist() for one in range(int(kind.max()) + 1)]
     names = [_most(rates[host] for host in own) for own in members]
-    processors = [_most(cluster.texts_at(*PROCESSOR, np.array(own, np.int64))) for own in members]
+    of_each = [cluster.texts_at(*PROCESSOR, np.array(own, np.int64)) for own in members]
+    processors = [_most(texts) for texts in of_each]
     if len(set(names)) < len(names) and all(processors):
         names = [f"{name}, {processor}" for name, processor in zip(names, processors, strict=True)]
-    return Kinds(kind, tuple(names), True)
+    unlike = {
+        host: text
+        for own, texts, usual in zip(members, of_each, processors, strict=True)
+        for host, text in zip(own, texts, strict=True) if text and usual and text != usual
+    }  # fmt: skip
+    return Kinds(kind, tuple(names), True, unlike)
 
 
 def _rates(cluster: Cluster) -> list[str]:

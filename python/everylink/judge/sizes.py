@@ -51,6 +51,7 @@ from everylink.judge.ranks_alone import looking_slow, measured_alone, sharing
 from everylink.judge.readings import Readings, readings
 from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
+from everylink.judge.unlike_hosts import of_unlike, told_of
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Scope, Side, Structure, Verdict
 from everylink.judge.ways_alone import pairs_by_alone, way_verdict, ways_by_alone
 from everylink.judge.within import find_within
@@ -124,6 +125,8 @@ class _Sizes:
         self._looking_slow = set[int]()  # ranks, not just while others measure
         self._small: Judged | None = None  # the largest size below BANDWIDTH
         self._sites: Sites | None = None  # as it shows them
+        self._processors = {self._names.units[host]: text for host, text in kinds.processors.items()}
+        self._unlike = list[Verdict]()  # on hosts that have no equals
         self._longer = LongerPairs()
         self._narrow_ways = dict[SlowWay, list[bool | None]]()
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
@@ -162,7 +165,8 @@ class _Sizes:
             clear, unclear = _without_ends(clear, unclear, names)
         clear = [one for one in clear if not self._is_further(one, judged)]
         single = [one for one in clear if self._may_be_behind_its_switch(one, judged.findings.effects)]
-        clear, unclear = [one for one in clear if one not in single], [*unclear, *single]
+        self._unlike += (unlike := of_unlike(clear, self._processors))
+        clear, unclear = [one for one in clear if one not in single and one not in unlike], [*unclear, *single]
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         collected.suspects += unclear
         collected.expected.append(expected_of(size, judged.readings, judged.findings.effects))
@@ -179,6 +183,7 @@ class _Sizes:
             named = {frozenset(one.subject) for one in found if one.kind in ("group", "trunk")}
             found += [one for one in less_sure if frozenset(one.subject) not in named]
         found = self._without_sites(found)
+        self._tell_unlike_hosts()
         collected.by_design = [one for one in found if one.is_slow_pair and self._longer.explain(one)]
         by_design = set(collected.by_design)
         found = [one for one in found if one not in by_design]
@@ -189,6 +194,14 @@ class _Sizes:
         collected.found = [one for one in found if one not in of_ranks]
         collected.small = None if self._small is None else self._small.readings
         return collected
+
+    def _tell_unlike_hosts(self) -> None:
+        """What takes longer at hosts that have no equals: structure, and suspects, in place of other suspects there."""
+        collected = self._collected
+        structures, suspects = told_of(self._unlike, self._processors)
+        collected.structure += structures
+        told = set(of_unlike(collected.suspects, self._processors)) if self._unlike else set()
+        collected.suspects = [one for one in collected.suspects if one not in told] + suspects
 
     def _without_sites(self, found: list[Verdict]) -> list[Verdict]:
         """The verdicts but those on groups and the ways between them that are slow as ways between sites differ, which
@@ -380,12 +393,12 @@ class _Sizes:
 
     def _is_further(self, verdict: Verdict, judged: Judged) -> bool:
         """Whether it is a slow host that is a little further from others, behind a longer cable or one more switch; or
-        at a site that is further from others, if it is well with the hosts there."""
+        at a site that is further from others, if it is well with the hosts there; or in a group that is not its own."""
         if verdict.kind != "host" or verdict.symptom != "slow":
             return False
         host = self._names.units.index(verdict.subject[0])
         is_of_site = self._sites is not None and self._sites.explain(verdict) and judged.is_well_near(host)
-        return is_of_site or judged.host_is_further(host, self._small)
+        return is_of_site or judged.may_not_belong(host) or judged.host_is_further(host, self._small)
 
     def _may_be_behind_its_switch(self, verdict: Verdict, effects: Effects) -> bool:
         """Whether it is a little slow, and alone in its group, as few others are: its ways to all others pass uplinks

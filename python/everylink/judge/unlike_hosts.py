@@ -1,0 +1,56 @@
+"""Hosts with a processor that too few have for a kind: they have no equals, so what they take longer says little.
+
+They are fitted with hosts of the kind that they agree with most. If all with one processor are slower alike, and not
+by much, that is how they are built, perhaps; a host that is slower by much, or than the others like it, is a suspect.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from everylink.host_lists import folded
+from everylink.judge.verdict import Structure, Verdict
+
+MOST, ALIKE = 1.5, 1.1  # factors: of a host that is slower by design; between hosts with one processor
+QUESTION = "By design, or slow? A run of such hosts only, or the same hosts on another day, tells."
+
+
+def of_unlike(verdicts: Iterable[Verdict], processors: Mapping[str, str]) -> list[Verdict]:
+    """Those on slow hosts with a processor of their own, or ranks there; `processors` by the names of such hosts."""
+    return [one for one in verdicts if one.is_end and one.symptom == "slow" and _host_of(one) in processors]
+
+
+def _host_of(verdict: Verdict) -> str:
+    return verdict.subject[0].rpartition(":")[0] if verdict.kind == "rank" else verdict.subject[0]
+
+
+def told_of(verdicts: Iterable[Verdict], processors: Mapping[str, str]) -> tuple[list[Structure], list[Verdict]]:
+    """What the verdicts of `of_unlike`, of all sizes, come to: structure, and suspects."""
+    worst, suspects = dict[str, Verdict](), list[Verdict]()
+    for one in verdicts:
+        if one.kind == "rank":
+            suspects.append(one)
+            continue
+        known = worst.get(one.subject[0])
+        if known is None or (one.factor or np.inf) > (known.factor or np.inf):
+            worst[one.subject[0]] = one
+    structures = list[Structure]()
+    for processor in dict.fromkeys(processors[name] for name in worst):
+        hosts = [name for name, own in processors.items() if own == processor]
+        slow = [worst[name] for name in hosts if name in worst]
+        if len(slow) == len(hosts) and _are_alike(slow):
+            structures.append(_class(hosts, processor, max(slow, key=lambda one: one.factor or 0.0)))
+        else:
+            suspects += slow
+    return structures, suspects
+
+
+def _are_alike(slow: Iterable[Verdict]) -> bool:
+    factors = [one.factor or np.inf for one in slow]
+    return max(factors) <= MOST and max(factors) <= ALIKE * min(factors)
+
+
+def _class(hosts: list[str], processor: str, worst: Verdict) -> Structure:
+    names, factor = folded(hosts), worst.factor or 1.0
+    text = f"{names}: their links take {factor:.2f}x the time of others; no others have their processor, {processor}"
+    return Structure("class", (names,), factor, worst.bytes, "facts", text, QUESTION)

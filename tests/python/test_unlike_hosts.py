@@ -1,0 +1,50 @@
+"""Hosts whose processor too few have for a kind are structure if they are slower alike, and suspects otherwise."""
+
+from dataclasses import replace
+
+import pytest
+
+from everylink.judge.unlike_hosts import of_unlike, told_of
+from everylink.judge.verdict import Verdict
+
+FAT = {"n0": "Xeon Gold 6140", "n4": "Xeon Gold 6140", "n8": "Xeon Gold 6140"}
+SLOW = Verdict("host", ("n0",), "both", "slow", 1, 1.16, 0.96, 13, "its 13 connections take 2 us")
+
+
+def of(**factors: float) -> list[Verdict]:
+    return [replace(SLOW, subject=(name,), factor=factor) for name, factor in factors.items()]
+
+
+def test_hosts_with_one_processor_that_are_slower_alike_are_one_class() -> None:
+    (structure,), suspects = told_of(of(n0=1.16, n4=1.15, n8=1.17), FAT)
+    assert (structure.kind, structure.subject, structure.factor) == ("class", ("n[0,4,8]",), 1.17)
+    assert "Xeon Gold 6140" in structure.text
+    assert structure.question
+    assert not suspects
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [
+        {"n0": 1.16, "n4": 1.15},  # one of three is not slower
+        {"n0": 1.16, "n4": 1.15, "n8": 1.4},  # one is slower than the two others
+        {"n0": 1.7, "n4": 1.7, "n8": 1.7},  # no design slows so much
+    ],
+)
+def test_they_are_suspects_where_they_differ_or_are_slow_by_much(factors: dict[str, float]) -> None:
+    structures, suspects = told_of(of(**factors), FAT)
+    assert not structures
+    assert {one.subject[0] for one in suspects} == set(factors)
+
+
+def test_only_slow_hosts_with_a_processor_of_their_own_are_meant_and_their_ranks() -> None:
+    (slow,) = of(n0=1.2)
+    other, lossy = replace(slow, subject=("n1",)), replace(slow, symptom="loss")
+    rank, pair = replace(slow, kind="rank", subject=("n4:17",)), replace(slow, kind="pair", subject=("n0", "n1"))
+    assert of_unlike([slow, other, lossy, rank, pair], FAT) == [slow, rank]
+    assert told_of([rank], FAT) == ([], [rank])
+
+
+def test_of_several_sizes_the_worst_counts() -> None:
+    (structure,), _ = told_of([*of(n0=1.16, n4=1.15, n8=1.17), *of(n0=1.2)], FAT)
+    assert structure.factor == 1.2
