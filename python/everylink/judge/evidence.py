@@ -332,19 +332,6 @@ class Judged:
         """How much longer the links that show a host take alone; 0 where that was not measured."""
         return self._alone("host", host)[1].seconds
 
-    def may_not_belong(self, host: int) -> bool:
-        """Whether a host is slow only with others of its group, and no slower there than links between groups are, in
-        messages too small for load: times may have put it into the wrong group."""
-        if self.told or self.size.bytes >= BANDWIDTH:
-            return False
-        effects, every = self.findings.effects, np.arange(self.readings.hosts)
-        near = effects.group_of == effects.group_of[host]
-        kinds = effects.equals.kind_of
-        beyond = self.readings.with_each(host) - effects.typical[kinds[host], kinds, 0]
-        known = beyond[near & (every != host) & np.isfinite(beyond)]
-        is_inside = not bool((effects.shows(host, every) & ~near).any())
-        return is_inside and bool(len(known)) and float(np.median(known)) < LEAST_ALONE
-
     def rank_seconds_alone(self, rank: int) -> float:
         """Likewise of a rank."""
         return self._alone("rank", rank)[1].seconds

@@ -393,12 +393,12 @@ class _Sizes:
 
     def _is_further(self, verdict: Verdict, judged: Judged) -> bool:
         """Whether it is a slow host that is a little further from others, behind a longer cable or one more switch; or
-        at a site that is further from others, if it is well with the hosts there; or in a group that is not its own."""
+        at a site that is further from others, if it is well with the hosts there."""
         if verdict.kind != "host" or verdict.symptom != "slow":
             return False
         host = self._names.units.index(verdict.subject[0])
         is_of_site = self._sites is not None and self._sites.explain(verdict) and judged.is_well_near(host)
-        return is_of_site or judged.may_not_belong(host) or judged.host_is_further(host, self._small)
+        return is_of_site or judged.host_is_further(host, self._small)
 
     def _may_be_behind_its_switch(self, verdict: Verdict, effects: Effects) -> bool:
         """Whether it is a little slow, and alone in its group, as few others are: its ways to all others pass uplinks
@@ -444,7 +444,7 @@ def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     may_be_apart &= any(found.kind == "pair" for found in judged.unexplained)
     between = _times_between_groups(judged) if may_be_apart else np.zeros(0)
     for found in judged.unexplained:
-        in_no_group = names.grouping is None and _is_in_no_group(found, effects) and not _is_slower_alone(found, judged)
+        in_no_group = names.grouping is None and _is_in_no_group(found, judged) and not _is_slower_alone(found, judged)
         if not (_is_of_one_way(found, effects) or in_no_group or _is_as_long_as_some(found, effects, between)):
             yield slow_verdict(found, judged, names)
 
@@ -460,12 +460,13 @@ def _is_of_one_way(found: Found, effects: Effects) -> bool:
     return len(shown) == 1 and shown[0] != group_of[host] and len(np.unique(group_of)) > 2
 
 
-def _is_in_no_group(found: Found, effects: Effects) -> bool:
+def _is_in_no_group(found: Found, judged: Judged) -> bool:
     """Whether it is a pair inside a group, or a host that is slow inside its group only, which takes what links between
-    groups take.
+    groups take; a host in small messages, which no load hides, at most that.
 
     Where groups were found in the times, it may just be that it does not belong into one.
     """
+    effects = judged.findings.effects
     if found.kind not in ("host", "pair"):
         return False
     one, others, group_of = found.subject[0], _far_ends(found, effects), effects.group_of
@@ -474,7 +475,9 @@ def _is_in_no_group(found: Found, effects: Effects) -> bool:
     kinds = effects.equals.kind_of
     far = effects.typical[kinds[one], kinds[others], 0]
     usual = effects.expected_at(one, others) if found.kind == "pair" else effects.class_at(one, others)
-    return bool(np.median(np.abs(usual + found.effect - far)) < SAME_AS_FAR)
+    beyond = usual + found.effect - far
+    is_small_of_host = found.kind == "host" and judged.size.bytes < BANDWIDTH
+    return bool(np.median(beyond if is_small_of_host else np.abs(beyond)) < SAME_AS_FAR)
 
 
 def _times_between_groups(judged: Judged) -> Values:
