@@ -40,14 +40,18 @@ from worlds.planes import (
     OneCore,
     OneSwitch,
     PartlyAdaptive,
+    PartOfDragonflyPlus,
     PcieSwitches,
     PolarFly,
     QueuePairs,
     RandomGraph,
+    SameSpineBack,
+    SeveralAddresses,
     SingleCables,
     Sites,
     SlimFly,
     Slingshot,
+    SlingshotInRows,
     Sprayed,
     Stacked,
     Stacks,
@@ -68,6 +72,7 @@ from worlds.structures import (
     BUILDING,
     HELD_OUT,
     INSIDE_LATENCY,
+    NVLINK_HOP,
     NVLINK_LATENCY,
     NVLINK_RATE,
     OTHER_RAIL,
@@ -3574,6 +3579,160 @@ def test_pods_of_three_years_have_more_uplinks_to_the_core_as_they_are_newer() -
     assert times(world, [(48, 56)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (2 * RATE)])
     shared = times(world, [(0, 24), (2, 30)])  # hosts 12 and 15 have the same one of three uplinks
     assert shared == pytest.approx([far + 0.3e-6 + 2 * MIB / RATE] * 2)
+
+
+def test_a_receiver_of_two_addresses_has_two_uplinks_that_each_message_uses() -> None:
+    structure = built("two uplinks for each receiver, far socket", 32)  # 4 leaves of 8 hosts with 4 uplinks
+    assert isinstance(structure.plane, SeveralAddresses)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(1, 17)]) == pytest.approx([near + 0.5e-6 + 2 * HOP + once / 0.94])
+    even, both = [(0, 16), (2, 20), (4, 24)], [(0, 16), (2, 18), (4, 20), (6, 22)]
+    assert times(world, even[:2]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, even) == pytest.approx([near + 2 * HOP + 1.5 * once] * 3)
+    assert times(world, both) == pytest.approx([near + 2 * HOP + once] * 4)
+
+
+def test_units_of_a_pod_are_joined_fully_and_pods_by_half_with_longer_cables() -> None:
+    structure = built("rail-optimized, 8 rails, 2:1 above units", 32)  # 8 hosts in 4 units
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (4 * RATE)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])
+    units = times(world, [(rank, 16 + rank) for rank in range(16)])
+    assert units == pytest.approx([near + 2 * HOP + once] * 16)
+    far = near + 4 * HOP + 5 * CABLE
+    assert times(world, [(0, 32)]) == pytest.approx([far + once])
+    assert times(world, [(rank, 32 + rank) for rank in range(32)]) == pytest.approx([far + 2 * once] * 32)
+
+
+def test_a_message_to_the_other_rack_of_an_nvlink_domain_passes_a_further_switch() -> None:
+    structure = built("NVLink domains of two racks, 4 rails", 32)  # 16 hosts in 4 domains of 2 racks of 2
+    world, once = World(structure, kernel=ONE_WAY), MIB / NVLINK_RATE
+    for frm, to, hops in [(0, 4, 0), (0, 9, 1), (4, 15, 1), (8, 12, 0), (16, 20, 0), (20, 24, 1)]:
+        assert times(world, [(frm, to)]) == pytest.approx([NVLINK_LATENCY + hops * NVLINK_HOP + once])
+    assert times(world, [(12, 16)]) == pytest.approx([LATENCY + 2.4e-6 + 2 * HOP + MIB / (4 * RATE)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_a_pod_have_the_first_or_the_last_gpus_on_leaves_of_their_own(seed: int) -> None:
+    structure = built("4 of 8 GPUs of each host, rail-optimized", 32, seed)  # 16 hosts in 4 pods
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert len(np.unique(structure.groups)) == 32
+    pod, last = np.divmod(structure.group, 2)
+    assert (pod == np.arange(16) // 4).all()
+    assert [int(last[pod == number].sum()) for number in range(4)] == [2] * 4
+    for other in range(1, 16):
+        same = structure.group[other] == structure.group[0]
+        for rank in range(4):
+            assert times(world, [(rank, 4 * other + rank)]) == pytest.approx([LATENCY + 2 * HOP * (not same) + once])
+            assert times(world, [(rank, 4 * other + rank ^ 1)]) == pytest.approx([LATENCY + 2 * HOP + once])
+
+
+def test_rows_of_a_dragonfly_are_further_from_each_other_the_more_are_between() -> None:
+    structure = built("rows of a dragonfly, 4 rails", 32)  # 16 hosts in 4 groups
+    plane, world, near = structure.plane, World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6
+    assert isinstance(plane, SlingshotInRows)
+    assert times(world, [(0, 4)]) == pytest.approx([near + MIB / (2 * RATE)])
+    assert times(world, [(0, 5)]) == pytest.approx([near + HOP + MIB / (2 * RATE)])
+    when = np.arange(4000)
+    for row in (1, 2, 3):
+        latency = structure.path(np.zeros_like(when), np.full_like(when, 16 * row), when)[2]
+        assert latency.min() == pytest.approx(near + HOP + 4 * CABLE + 0.1e-6 * row)
+    frm = np.arange(16)
+    ways, latency = plane.path(frm, frm + 16, np.zeros_like(frm))
+    detours, third = ways[:, 1] != NONE, ways[:, 1] // plane.each // plane.groups
+    usual = Slingshot.path(plane, frm, frm + 16, np.zeros_like(frm))[1]
+    assert 6 < detours.sum() <= 12
+    assert latency - usual == pytest.approx(0.1e-6 * np.where(detours, third + np.abs(third - 1), 1))
+
+
+def test_each_message_uses_four_planes_whose_receivers_are_dealt_out() -> None:
+    world = World(built("4 ranks striped over 4 rails, 2:1 dealt out", 32), kernel=ONE_WAY)  # leaves of 4 hosts
+    near, once = LATENCY + 0.6e-6, MIB / (4 * RATE)
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 16), (4, 20)]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, [(0, 16), (4, 24)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+
+
+def test_what_a_host_encrypts_and_decrypts_shares_its_processor() -> None:
+    world = World(built("4 ranks with encryption, two lots", 32), kernel=ONE_WAY)  # 16 hosts, 6 of them older
+    near = LATENCY + 28e-6
+    assert (world.structure.processor == 2).sum() == 6
+    assert times(world, [(32, 36)]) == pytest.approx([near + MIB / (0.22 * RATE)])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 6e-6 + MIB / (0.14 * RATE)])
+    assert times(world, [(20, 24)]) == pytest.approx([near + 3e-6 + MIB / (0.14 * RATE)])
+    assert times(world, [(32, 36), (40, 33)]) == pytest.approx([near + MIB / (0.11 * RATE)] * 2)
+    assert times(world, [(32, 33)])[0] < 0.1 * near + MIB / RATE
+
+
+def test_a_rank_of_slow_cores_reaches_a_part_of_the_rate_and_two_fill_the_adapter() -> None:
+    structure = built("4 memory groups, two processors, 2:1 by receiver", 32)  # 4 racks, the last one of x86
+    world, near, slow = World(structure, kernel=ONE_WAY), LATENCY + 0.9e-6, MIB / (0.6 * RATE)
+    assert np.flatnonzero(structure.overhead == 0).tolist() == [12, 13, 14, 15]
+    assert times(world, [(48, 52)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(0, 4)]) == pytest.approx([near + slow])
+    assert times(world, [(2, 4)]) == pytest.approx([near + 0.16e-6 + slow])
+    assert times(world, [(0, 48)]) == pytest.approx([LATENCY + 0.45e-6 + 2 * HOP + slow])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * MIB / RATE, near + 0.16e-6 + 2 * MIB / RATE])
+    assert times(world, [(0, 2)], 0) == pytest.approx([INSIDE_LATENCY + 0.16e-6])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_virtual_machines_on_the_third_processor_send_less_and_all_receive_as_much(seed: int) -> None:
+    structure = built("virtual machines on any of three processors", 32, seed)
+    world = World(structure, kernel=ONE_WAY)
+    kinds = [np.flatnonzero(structure.processor == number) for number in (0, 2, 3)]
+    assert [len(kind) for kind in kinds] == [11, 11, 10]
+    for frm, sends in enumerate((0.16, 0.16, 0.13)):
+        for to in range(3):
+            one, other = kinds[frm][0], kinds[to][-1]
+            near = LATENCY + 30e-6 + 3e-6 * (frm + to) + 2 * HOP * (structure.group[one] != structure.group[other])
+            assert times(world, [(2 * one, 2 * other)]) == pytest.approx([near + MIB / (sends * RATE)])
+    assert structure.tail == 0.01
+
+
+def test_each_layer_of_network_nodes_takes_two_hops() -> None:
+    structure = built("three layers of network nodes, far socket", 32)
+    assert np.bincount(structure.group).tolist() == [4, 6, 10, 4, 6, 2]
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 14e-6, MIB / (2 * RATE)
+    for host, hops in [(3, 0), (4, 2), (9, 2), (10, 4), (23, 4), (24, 6), (31, 6)]:
+        assert times(world, [(0, 2 * host)]) == pytest.approx([near + hops * HOP + once])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 0.6e-6 + once / 0.93])
+    assert times(world, [(2 * host, 20 + 2 * host) for host in range(10)])[9] < near + 6 * HOP + 1.01 * once
+
+
+def test_two_hosts_have_the_same_spine_there_and_back() -> None:
+    structure = built("the same spine there and back, 5:2", 32)  # 4 leaves of 8 hosts with 2 uplinks
+    plane = structure.plane
+    assert isinstance(plane, SameSpineBack)
+    assert plane.uplinks.tolist() == [2] * 4
+    frm, to = (numbers.ravel() for numbers in np.indices((32, 32)))
+    up = plane.path(frm, to, np.zeros_like(frm))[0][:, 0].reshape(32, 32)
+    spine = np.where(up == NONE, NONE, up - plane.first[structure.group][:, None])
+    assert (spine == spine.T).all()
+    assert 0.4 < spine[up != NONE].mean() < 0.6
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 18e-6 + 2 * HOP
+    assert times(world, [(0, 8)]) == pytest.approx([near + 4 * MIB / RATE])
+    one = next(host for host in range(17, 24) if spine[1, host] == spine[0, 16])
+    assert times(world, [(0, 16), (1, one)]) == pytest.approx([near + 5 * MIB / RATE] * 2)
+
+
+def test_a_job_in_a_part_of_a_dragonfly_of_trees_has_hosts_behind_either_leaf() -> None:
+    structure = built("4 NUMA nodes, parts of a dragonfly+", 32)  # 16 hosts in 5 of 7 groups of 6
+    plane, world, once = structure.plane, World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [2, 3, 5, 2, 4]
+    assert plane.leaf[:10].tolist() == [0, 1, 2, 2, 3, 4, 4, 4, 5, 5]
+    near = LATENCY + 2 * structure.position_latency[0]
+    assert times(world, [(20, 24)]) == pytest.approx([near + once])
+    assert times(world, [(20, 32)]) == pytest.approx([near + 2 * HOP + once])
+    when = np.arange(400)
+    ways, latency = plane.path(np.zeros_like(when), np.full_like(when, 5), when)
+    assert sorted(set(((latency - LATENCY) / HOP).round(6).tolist())) == [3, 4]
+    detours = ways[:, 2][ways[:, 2] != NONE]
+    assert set(((detours - plane.first) // plane.each // plane.groups).tolist()) == {1, 3, 4, 5, 6}
+    assert 0.1 < len(detours) / 400 < 0.3
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

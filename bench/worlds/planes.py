@@ -358,6 +358,42 @@ class SharedPorts(FatTree):
         return np.column_stack([ways, first + frm // 2, first + self.ports + to // 2]), latency
 
 
+class SameSpineBack(FatTree):
+    """Leaves of which a hash gives each two hosts one uplink, the same spine there and back.
+
+    As switches with a symmetric hash, which orders the two addresses before.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "symmetric", rate)
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        number = hashed(np.minimum(frm, to), np.maximum(frm, to), 31)
+        return (number % spines.astype(np.uint64)).astype(np.int64)
+
+
+class SeveralAddresses(FatTree):
+    """Leaves of which a receiver has an uplink for each of its `addresses`; a message is spread evenly over these.
+
+    As InfiniBand and Omni-Path with LMC, where tables give the addresses (LID) of a host neighbouring uplinks. A flow
+    that gets a rate needs a part of it of each way, so these count as `addresses` times as wide.
+    """
+
+    def __init__(self, group: Index, ratio: float, addresses: int, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "by receiver", rate)
+        self.addresses = addresses
+        self.capacity = self.capacity * addresses
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        spines, far = np.minimum(self.each[a], self.each[b]), a != b
+        ways: list[Index] = []
+        for address in range(self.addresses):
+            spine = (to * self.addresses + address) % spines
+            ways += [self.first[a] + spine, self.ways + self.first[b] + spine]
+        return np.where(far[:, None], np.stack(ways, axis=1), NONE), LATENCY + 2 * HOP * far
+
+
 class QueuePairs(FatTree):
     """Leaves of which a message takes several uplinks: it is cut into `parts` flows, one for each queue pair.
 
@@ -968,6 +1004,22 @@ class Slingshot(JoinedGroups):
         return np.stack(ways, axis=1), LATENCY + HOP * steps + 4 * CABLE * far
 
 
+class SlingshotInRows(Slingshot):
+    """A Slingshot dragonfly whose groups are rows of a hall, one after the other: cables are longer to further rows.
+
+    `apart`: the seconds from a row to the next one. A detour by a third group takes the cables to it and from it.
+    """
+
+    def __init__(self, group: Index, switch: Index, groups: int, rate: float, apart: float) -> None:
+        super().__init__(group, switch, groups, rate)
+        self.apart = apart
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        one, other = np.divmod(ways // self.each, self.groups)
+        return ways, latency + self.apart * np.where(ways != NONE, np.abs(one - other), 0).sum(axis=1)
+
+
 class Blocks(JoinedGroups):
     """Blocks of hosts, any two joined directly by cables of the speed of the slower block; no spines.
 
@@ -1513,6 +1565,17 @@ class DragonflyPlus(JoinedGroups):
         switch = (hashed(frm, to, when, 3) % np.uint64(self.each)).astype(np.int64)
         ways = np.stack([np.where(taken, first + switch, NONE) for taken, first in hops], axis=1)
         return ways, LATENCY + HOP * (2 * far + apart + detour)
+
+
+class PartOfDragonflyPlus(DragonflyPlus):
+    """A job in a part of a DragonflyPlus of `groups` groups of `size` hosts. `taken`: the hosts of the machine it has.
+
+    It has hosts in the first groups only; detours go by all.
+    """
+
+    def __init__(self, taken: Index, groups: int, size: int, detours: float, rate: float) -> None:
+        super().__init__(groups * size, size, detours, rate)
+        self.group, self.leaf = self.group[taken], self.leaf[taken]
 
 
 class Placement:

@@ -58,6 +58,7 @@ from worlds.planes import (
     OneWayRings,
     OrthogonalTree,
     PartlyAdaptive,
+    PartOfDragonflyPlus,
     PcieSwitches,
     Placement,
     Plane,
@@ -70,11 +71,14 @@ from worlds.planes import (
     Ring,
     Routed,
     RowsAndColumns,
+    SameSpineBack,
+    SeveralAddresses,
     SharedPorts,
     SingleCables,
     Sites,
     SlimFly,
     Slingshot,
+    SlingshotInRows,
     SpinesOfPlanes,
     Sprayed,
     Stacked,
@@ -99,6 +103,7 @@ from worlds.planes import (
 OTHER_RAIL = 0.6e-6
 INSIDE_LATENCY, INSIDE_RATE = 0.5e-6, 20e9
 NVLINK_LATENCY, NVLINK_RATE = 1e-6, 400e9  # between superchips
+NVLINK_HOP = 0.3e-6  # seconds of a further NVLink switch, in another rack
 KINDS_APART = 0.2  # log of the factor between the rates of adapters of different kinds
 BESIDE = LATENCY - HOP  # seconds between two virtual machines, by the switch inside their adapter
 
@@ -118,7 +123,7 @@ class Structure:
     they are machines, each with a link of this rate to the adapter, over which also messages between them go.
     `tunnel`: the seconds that messages between machines take longer; `tunnel_rate`: the most that each of them gets.
     `domain` hosts in a row have NVLink switches: each rank has a port to these, for all messages within the domain. It
-    does not go with `pcie`.
+    does not go with `pcie`. These stand in `domain_racks` racks; a message to another of them passes a further switch.
 
     `rate` [host, rail]: of the adapters, bytes per second; `nominal`: the rate that they report, where they do not
     reach it. `position_rate` and `position_latency` [local rank]: what a rank pays for its place on every host, or for
@@ -145,6 +150,7 @@ class Structure:
     tunnel: float = 0.0
     tunnel_rate: float = np.inf
     domain: int = 1
+    domain_racks: int = 1
     single: Mask = field(default_factory=lambda: np.zeros(0, bool))
     rate: Values = field(default_factory=lambda: np.zeros(0))
     nominal: Values = field(default_factory=lambda: np.zeros(0))
@@ -338,7 +344,9 @@ class Structure:
             joined = ~near & (a // self.domain == b // self.domain)
             ways[joined] = NONE
             ways[joined, 0], ways[joined, 1] = self._ports(frm)[0][joined], self._ports(to)[1][joined]
-            limit, latency = np.where(joined, NVLINK_RATE, limit), np.where(joined, NVLINK_LATENCY, latency)
+            rack, to_rack = (host % self.domain * self.domain_racks // self.domain for host in (a, b))
+            by_nvlink = NVLINK_LATENCY + NVLINK_HOP * (rack != to_rack)
+            limit, latency = np.where(joined, NVLINK_RATE, limit), np.where(joined, by_nvlink, latency)
         return (
             ways,
             np.where(near, self.inside_rate[own, other], limit),
@@ -3487,6 +3495,210 @@ def _pods_of_three_years(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _dispersed(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, 2:1; a host has two addresses (LMC 1), each with an uplink, and a message uses both.
+
+    As PSM2 does by default where the fabric manager gives hosts several addresses (dispersive routes). Two ranks in
+    each host; the processor does the work of the adapter, 0.3 us at each end, and 0.25 us more on the far socket, which
+    reaches 94 % of the rate. The numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=SeveralAddresses(_leaves(hosts), 2, 2),
+        position_latency=np.array([0.3e-6, 0.55e-6]),
+    )  # fmt: skip
+
+
+def _scalable_units(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each unit.
+
+    Spines join two units to a pod, 1:1, and a core joins pods, 2:1, with cables 50 m longer. As Spectrum-X: switches
+    spread the packets of a message over all uplinks, and adapters put them in order, 1.2 us at each end. 0.2 % of
+    readings are longer, because switches pause senders. The taper is chosen here.
+    """
+    count = max(8, hosts // 4)
+    unit = np.arange(count) // max(2, count // 4)
+    lower = FatTree(_leaf_per_rail(unit, 8), 1, "adaptive", 4 * RATE)
+    plane = Stacked(lower, FatTree(np.repeat(unit // 2, 8), 2, "adaptive", 4 * RATE), 5 * CABLE)
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
+        position_latency=np.full(8, 1.2e-6), tail=0.002,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _domains_of_two_racks(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 400 Gbit/s each; NVLink switches join up to 18 in two racks.
+
+    As GB200 NVL36x2, for halls that cannot cool a whole rack of 72: the NVLink switches of two racks are joined, so a
+    message to the other rack passes two of them. A leaf for each rail of each two racks, 1:1 adaptive; RoCE, 1.2 us at
+    each end.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(18, count // 4))
+    return Structure(
+        count, FatTree(_leaf_per_rail(np.arange(count) // size, 4), 1, "adaptive", 4 * RATE), each=4, rails=4,
+        one_plane=True, other_rail=0.0, domain=size, domain_racks=2, rate=np.full((count, 4), 4 * RATE),
+        position_latency=np.full(4, 1.2e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _half_of_the_gpus(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of 8 GPUs with an adapter of 200 Gbit/s each, of which the job has four: those that are free.
+
+    On half of the hosts of a pod, at random, these are the first four, on the others the last four. There is a leaf for
+    each of the 8 rails of a pod, so the adapters of the same rank are on different leaves. As A100 hosts that a
+    scheduler shares out by GPU. 1:1 adaptive.
+    """
+    count = max(8, hosts // 2)
+    pod = np.arange(count) // max(4, min(16, count // 4))
+    order = np.lexsort((random.random(count), pod))
+    last = np.empty(count, bool)
+    last[order] = places_in(pod) % 2 == 1
+    leaf = (2 * pod + last)[:, None] + np.arange(4) * 2 * (int(pod[-1]) + 1)
+    return Structure(
+        count, FatTree(leaf.ravel(), 1, "adaptive", 2 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 240e9),
+    )  # fmt: skip
+
+
+def _rows_of_a_hall(hosts: int) -> Structure:
+    """Half of the hosts, of 4 accelerated processors with an adapter of 200 Gbit/s each, on 4 switches of their group.
+
+    As El Capitan and Tuolumne of LLNL (MI300A, Slingshot). Groups are rows of a hall, and each row that a message
+    passes takes 0.1 us, so that groups next to each other are nearer. Routes follow the load; a job in the first of 12
+    groups. Two links of 64 GB/s, of which 96 are left for data, join any two processors of a host. The rows are chosen
+    here.
+    """
+    count = max(8, hosts // 2)
+    group = np.arange(count) // max(2, min(16, count // 4))
+    switch = (places_in(group) // 4 * 4)[:, None] + np.arange(4)
+    return Structure(
+        count, SlingshotInRows(np.repeat(group, 4), switch.ravel(), 12, 2 * RATE, 0.1e-6), each=4, rails=4,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE), position_latency=np.full(4, 0.2e-6),
+        inside_latency=np.full((4, 4), 0.8e-6), inside_rate=np.full((4, 4), 96e9),
+    )  # fmt: skip
+
+
+def _quad_rail(hosts: int) -> Structure:
+    """Half of the hosts, of 4 superchips, and four adapters of 100 Gbit/s, each on a tree of its own, 2:1.
+
+    All messages use all four. As EXA1 of CEA (GH200, quad-rail BXI v2), whose tables deal out the receivers of a leaf
+    to the uplinks of another one. The taper, and the 0.3 us that a message takes at each end to be shared out, are
+    chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, DealtOut(_leaves(count), 2), each=4, rails=4, striped=True, other_rail=0.0,
+        position_latency=np.full(4, 0.3e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 120e9),
+    )  # fmt: skip
+
+
+def _encrypted(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each that share 25 Gbit/s; all that hosts send and receive is encrypted.
+
+    As Kubernetes with Cilium and WireGuard: what a host encrypts and decrypts shares what its processor does, 22 Gbit/s
+    or, in the first lot of servers, of three eighths, 14; the lot ends within a rack. An uplink of 100 Gbit/s for 8
+    hosts, or for fewer; a hash gives each two hosts one. TCP: 14 us at each end, 3 us more in that lot, with a long
+    tail; 0.5 % of readings are longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    old = 8 * np.arange(count) < 3 * count
+    plane = Threads(_leaves(count), 8, RATE, RATE * np.where(old, 0.14, 0.22))
+    return Structure(
+        count, plane, each=4, rate=np.full((count, 1), RATE / 4), position_latency=np.full(4, 14e-6),
+        overhead=np.where(old, 3e-6, 0.0), processor=np.where(old, 2, 0), interrupts=3e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _wide_vectors(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each. In five of eight racks they have A64FX, in the others usual processors.
+
+    As Ookami of Stony Brook (InfiniBand, HDR100). Its cores have wide vectors and low clocks: messages take 0.45 us
+    longer and a rank reaches 60 % of the rate, so only several fill the adapter, which is on the first of four memory
+    groups in a ring, as the NUMA nodes of the others are taken to be. An uplink of 200 Gbit/s for 4 hosts, 2:1, one for
+    each receiver. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = _leaves(count)
+    racks = int(rack[-1]) + 1
+    slow = 8 * np.arange(racks) < 5 * racks
+    steps = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
+    core = RATE * np.where(slow, 0.6, 1.0)
+    return Structure(
+        count, FatTree(rack, 4, "by receiver", 2 * RATE), each=4, group_rate=np.minimum.outer(core, core),
+        position_latency=0.08e-6 * steps[0], overhead=np.where(slow[rack], 0.45e-6, 0.0),
+        processor=np.where(slow[rack], 3, 0), inside_latency=INSIDE_LATENCY + 0.08e-6 * steps,
+    )  # fmt: skip
+
+
+def _any_processor(hosts: int, random: np.random.Generator) -> Structure:
+    """Virtual machines of 16 Gbit/s on processors of three kinds, in no order, two ranks in each. TCP.
+
+    As the cheaper types of a cloud, e.g. e2 of Google Cloud, which get the processor that is free. On the second kind
+    messages take 3 us longer, on the third 6 us, and these send 13 Gbit/s at most. An uplink of 100 Gbit/s for 8
+    machines, or for fewer; flows change their uplink now and then (PLB). 15 us at each end, with a long tail; 1 % of
+    readings are longer. The numbers are chosen here.
+    """
+    kind = random.permutation(np.arange(hosts) * 3 // hosts)
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 8, "lingering"), each=2, rate=np.full((hosts, 1), 0.16 * RATE),
+        send=np.where(kind == 2, 0.13 * RATE, np.inf), overhead=3e-6 * kind, processor=np.array([0, 2, 3])[kind],
+        position_latency=np.full(2, 15e-6), interrupts=4e-6, tail=0.01,
+    )  # fmt: skip
+
+
+def _network_nodes(hosts: int) -> Structure:
+    """Machines of 200 Gbit/s with two ranks, as a cloud places them: 2, 3 and 5 or multiples of these at a switch.
+
+    Two such switches are joined, two of these pairs again, and these to all; each level takes two hops. Nothing blocks.
+    As hpc6id of AWS, with EFA, whose instances tell three layers of network nodes: SRD spreads packets over all ways, 7
+    us at each end. The rank far from the adapter takes 0.3 us longer and reaches 93 % of the rate; 0.4 % of readings
+    are longer. The numbers are chosen here.
+    """
+    leaf = _partly_used_leaves(hosts)
+    lower, upper, top = (FatTree(leaf // below, 1, "adaptive", 2 * RATE) for below in (1, 2, 4))
+    return replace(
+        _far_socket(hosts, 2, 0.93), plane=FourLevels(lower, upper, top), rate=np.full((hosts, 1), 2 * RATE),
+        position_latency=np.array([7e-6, 7.3e-6]), tail=0.004,
+    )  # fmt: skip
+
+
+def _symmetric_hash(hosts: int) -> Structure:
+    """25 Gbit/s, TCP; leaves of up to 16 hosts with an uplink of 40 Gbit/s for 4 of them, 5:2.
+
+    A symmetric hash gives each two hosts one spine, the same there and back, as operators set it who watch flows at the
+    spines. So the messages of a pair meet the same others both ways. 9 us at each end, with a long tail; 0.4 % of
+    readings are longer.
+    """
+    return Structure(
+        hosts, SameSpineBack(_leaves(hosts), 4, 0.4 * RATE), rate=np.full((hosts, 1), RATE / 4),
+        position_latency=np.array([9e-6]), interrupts=2e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _parts_of_groups(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 200 Gbit/s: a job in a part of a dragonfly+.
+
+    It has 2, 3 and 5 hosts of a group, or multiples of these, in turns, behind either leaf of it. As MeluXina of
+    LuxProvide (HDR), of AMD EPYC. 30 % of the messages between groups go by a third one, of all of the machine. The
+    second socket reaches 94 % of the rate. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = _partly_used_leaves(count)
+    own = np.bincount(group)
+    size = int(own.max() + 1) // 2 * 2
+    taken = size * group + places_in(group) * size // own[group]
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, PartOfDragonflyPlus(taken, max(6, len(own) + 2), size, 0.3, 2 * RATE), each=4,
+        rate=np.full((count, 1), 2 * RATE), position_rate=np.repeat([1.0, 0.94], 2),
+        position_latency=longer, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -3745,7 +3957,6 @@ HELD_OUT: Mapping[str, Make] = {
     "every third rack receives less, 2:1 static": lambda hosts, random: _receive_less(hosts),
     "4 functions with limits of three classes": lambda hosts, random: _classes(hosts),
     "interrupts on the core of the first rank": lambda hosts, random: _interrupts_on_first(hosts),
-    # The next twelve are new: nobody has looked at them yet.
     "rail-optimized, 8 rails, spares stand in": _spares,
     "4 ranks on sockets in turns, 2:1 adaptive": lambda hosts, random: _sockets_in_turns(hosts),
     "8 ranks on bonds that hash by hosts": lambda hosts, random: _bonds_by_hosts(hosts),
@@ -3758,5 +3969,18 @@ HELD_OUT: Mapping[str, Make] = {
     "second adapters in narrow slots in one lot": _risers,
     "virtual machines in threes, twos and alone": _packed,
     "pods of three years, 4:1, 2:1 and 1:1 to the core": lambda hosts, random: _pods_of_three_years(hosts),
+    # The next twelve are new: nobody has looked at them yet.
+    "two uplinks for each receiver, far socket": lambda hosts, random: _dispersed(hosts),
+    "rail-optimized, 8 rails, 2:1 above units": lambda hosts, random: _scalable_units(hosts),
+    "NVLink domains of two racks, 4 rails": lambda hosts, random: _domains_of_two_racks(hosts),
+    "4 of 8 GPUs of each host, rail-optimized": _half_of_the_gpus,
+    "rows of a dragonfly, 4 rails": lambda hosts, random: _rows_of_a_hall(hosts),
+    "4 ranks striped over 4 rails, 2:1 dealt out": lambda hosts, random: _quad_rail(hosts),
+    "4 ranks with encryption, two lots": lambda hosts, random: _encrypted(hosts),
+    "4 memory groups, two processors, 2:1 by receiver": lambda hosts, random: _wide_vectors(hosts),
+    "virtual machines on any of three processors": _any_processor,
+    "three layers of network nodes, far socket": lambda hosts, random: _network_nodes(hosts),
+    "the same spine there and back, 5:2": lambda hosts, random: _symmetric_hash(hosts),
+    "4 NUMA nodes, parts of a dragonfly+": lambda hosts, random: _parts_of_groups(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
