@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.judge import judge
 from everylink.judge.lateness import late_hosts, late_suspects
 from everylink.judge.readings import readings
 from everylink.model.results import Results, Size
-from everylink.model.rows import ORDER, Rows, joined
+from everylink.model.rows import FAILED_AGAIN, ORDER, Outcome, Rows, chosen, joined
 from fabric_runs import SIZE, fabric_run
 
 HOSTS, MESSAGES, BAD = 8, 10, 3
@@ -77,3 +78,37 @@ def test_a_healthy_run_has_no_late_host() -> None:
     for seed in range(20):
         healthy = run(measured(0.01, seed, others=0.01, beyond=5))
         assert late_hosts(readings(healthy, healthy.sizes[0])) == []
+
+
+def broken(rows: Rows, frm: int, to: int) -> Rows:
+    """One link of these broke."""
+    at = np.flatnonzero((rows.frm == frm) & (rows.to == to))
+    outcome, number, median, mean = rows.outcome.copy(), rows.n.copy(), rows.median.copy(), rows.mean.copy()
+    outcome[at], number[at], median[at], mean[at] = Outcome.BROKEN, 0, np.nan, np.nan
+    return replace(rows, outcome=outcome, n=number, median=median, mean=mean)
+
+
+def tried_again(frm: int, to: int) -> Rows:
+    """The fresh reading of one link, alone."""
+    rows = measured(0.0, 7, FAILED_AGAIN)
+    return chosen(rows, (rows.frm == frm) & (rows.to == to))
+
+
+@pytest.mark.parametrize(
+    ("ends", "subjects"),
+    [
+        ((BAD, 0), {("n3",)}),  # a host that loses packets also breaks connections
+        ((1, 0), {("n3",), ("n1:1", "n0:0")}),
+    ],
+)
+def test_a_link_that_broke_once_is_no_verdict_beside_a_host_that_loses_packets(
+    ends: tuple[int, int], subjects: set[tuple[str, ...]]
+) -> None:
+    found = judge(run(broken(measured(0.04, 1), *ends), *again(0.04), tried_again(*ends))).verdicts
+    assert {one.subject for one in found} == subjects
+
+
+def test_a_link_that_is_broken_alone_as_well_is_a_verdict_beside_a_host_that_loses_packets() -> None:
+    parts = (measured(0.04, 1), tried_again(BAD, 0))
+    found = judge(run(*(broken(rows, BAD, 0) for rows in parts), *again(0.04))).verdicts
+    assert {one.subject for one in found} == {("n3",), ("n3:3", "n0:0")}

@@ -1,6 +1,6 @@
 """Judges a results file: the fewest components that explain what was measured, worst first."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from everylink.judge.screening.readings import is_screened
 from everylink.judge.sizes import LinkVerdicts, compared
 from everylink.judge.smallest import smallest_explanation
 from everylink.judge.structure import each_once, oversubscribed
-from everylink.judge.verdict import SURE, Judgement, Scope, Structure, Verdict
+from everylink.judge.verdict import OF_TIMES, SURE, Judgement, Scope, Structure, Verdict
 from everylink.links.planned import links_planned
 from everylink.links.unmeasured import partly_unmeasured, unmeasured
 from everylink.model.changes import Change
@@ -70,6 +70,7 @@ def judge(
         serial = compared(alone, Names(alone, grouping, groups), kinds, equals, known)
         verdicts = only_under_load(verdicts, judgement(alone, serial, one_per_subject(serial.found)))
         collected.structure += oversubscribed(results, alone, groups, names)
+    verdicts = _without_lost(verdicts, names, collected.ok_alone)
     slow = (one for one in verdicts if one.symptom == "slow")
     longer = {one for one in slow if (one.kind, one.subject, one.bytes) in collected.longer}
     pairs = {one for one in longer if one.is_slow_pair}  # no host or trunk for them
@@ -96,6 +97,16 @@ def _judged_screening(
     collected.structure += rails
     verdicts = rows_of_hosts(one_per_subject(found + collected.found), names)
     return replace(judgement(results, collected, verdicts), coverage=covered)
+
+
+def _without_lost(verdicts: list[Verdict], names: Names, ok_alone: Set[tuple[str, ...]]) -> list[Verdict]:
+    """Without links that failed, but were `ok_alone`, at hosts that lose packets: that also breaks connections."""
+    lossy = {unit for one in verdicts if one.is_end and one.symptom == "loss" for unit in names.units_of(one.subject)}
+    return [
+        one for one in verdicts
+        if one.symptom in OF_TIMES or one.is_end or one.subject not in ok_alone
+        or lossy.isdisjoint(names.units_of(one.subject))
+    ]  # fmt: skip
 
 
 def judgement(results: Results, collected: LinkVerdicts, verdicts: list[Verdict]) -> Judgement:

@@ -68,6 +68,7 @@ MANY_FAILED = 16  # links of one part, of which none but a few work: that does n
 OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell which of them is slow
 FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long as a pair inside one, and part of all
 LITTLE_OF_SINGLE, FEWEST_SINGLE = 0.15, 4  # log of the factor; hosts alone in their groups to compare one with
+QUICK = 0.1  # quantile of the times between hosts
 SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -102,6 +103,7 @@ class LinkVerdicts:
     longer: frozenset[tuple[str, tuple[str, ...], int]] = frozenset()
     slow_with_all: set[str] = field(default_factory=set)
     by_design: list[Verdict] = field(default_factory=list)
+    ok_alone: set[tuple[str, ...]] = field(default_factory=set)  # of failed links that were ok when tried again
     small: Readings | None = None
 
 
@@ -138,7 +140,9 @@ class _Sizes:
 
     def see(self, size: Size) -> None:
         results, names, collected = self._results, self._names, self._collected
-        collected.found += failed_verdicts(fold_failures(results, size), size)
+        failures = fold_failures(results, size)
+        collected.found += failed_verdicts(failures, size)
+        collected.ok_alone |= {one.subject for one in failures.groups if one.again and one.again.only_under_load}
         seen = readings(results, size)
         if not seen.count:
             return
@@ -165,6 +169,7 @@ class _Sizes:
             clear, unclear = _without_ends(clear, unclear, names)
         clear = [one for one in clear if not self._is_further(one, judged)]
         single = [one for one in clear if self._may_be_behind_its_switch(one, judged.findings.effects)]
+        single += [one for one in self._behind_one_way(clear, judged) if one not in single]
         self._unlike += (unlike := of_unlike(clear, self._processors))
         clear, unclear = [one for one in clear if one not in single and one not in unlike], [*unclear, *single]
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
@@ -408,6 +413,21 @@ class _Sizes:
         size = np.bincount(effects.group_of)
         is_single = size[effects.group_of[self._names.units.index(verdict.subject[0])]] == 1
         return bool(is_single) and (size == 1).sum() < FEWEST_SINGLE and effects.whole_groups > 0
+
+    def _behind_one_way(self, clear: Sequence[Verdict], judged: Judged) -> list[Verdict]:
+        """Those of the verdicts on hosts that are as quick as any with another slow one, or where no groups are known
+        with any other, in small messages, or a little slow. What leads to both, such as a further switch, or uplinks
+        that other jobs load, may be all that is slow."""
+        units, limit = self._names.units, np.exp(LITTLE_OF_SINGLE) if judged.size.bytes >= BANDWIDTH else np.inf
+        slow = {units.index(one.subject[0]): one for one in clear if one.kind == "host" and one.symptom == "slow"}
+        if not slow or not is_whole(judged.readings.hosts):
+            return []
+        quick = float(np.nanquantile(judged.readings.between_hosts.median, QUICK)) + SAME_AS_FAR
+        others = list(slow) if judged.findings.effects.group_of.any() else np.arange(judged.readings.hosts)
+        return [
+            one for host, one in slow.items()
+            if (one.factor or np.inf) < limit and (judged.readings.with_each(host)[others] < quick).any()
+        ]  # fmt: skip
 
     def _may_be_of_a_rank(self, within: Verdict) -> bool:
         """Whether it is a host of two ranks, one of which looks slow with other hosts, too."""
