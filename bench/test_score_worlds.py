@@ -18,6 +18,7 @@ ONE_HOST = (
 HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows are limited to, or load but for one pair
     "two receive queues", "leaf pairs with MLAG, two generations", "8 ranks on 4 rails in a dragonfly",
     "virtual machines with limits of flows", "8 ranks by TCP, 2:1 static, two generations",
+    "four sites on one backbone", "short frames in the last racks, 2:1 static",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -29,7 +30,8 @@ HARD_CHASSIS = (
     "dragonfly", "hypercube", "fragments beside other jobs", "8 dies on 4 rails", "random graph",
     "racks with power caps", "read requests of two lengths", "two receive queues",
     "2 rails of two generations, 3:1 and 1:1", "two islands of two processors", "virtual machines with limits of flows",
-    "two virtual machines of 4 ranks on each host", "hypercube of boards",
+    "two virtual machines of 4 ranks on each host", "hypercube of boards", "four sites on one backbone",
+    "short frames in the last racks, 2:1 static", "thin, fat and GPU hosts, 2:1 adaptive",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -43,7 +45,9 @@ NO_CHASSIS = (  # few hosts, or in no order
     "rail-optimized, 8 rails static, slow within", "8 NUMA nodes on one switch, two generations",
     "8 NUMA nodes, routes by load in a dragonfly", "rail-optimized, 8 rails, two generations",
     "8 ranks by TCP, 2:1 static, two generations", "8 ranks on 4 rails or one, 1:1 adaptive",
-    "rings of machines of 4 processors",
+    "rings of machines of 4 processors", "HammingMesh", "mesh of hosts of 8 chips",
+    "interrupts on the core of the first rank", "rail-optimized, 8 rails, spares stand in",
+    "8 ranks on bonds that hash by hosts",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -129,6 +133,7 @@ def test_ranks_of_few_hosts_are_compared_with_those_at_other_places(seed: int) -
     ("seed", "kinds"),
     [
         (10405, ()),  # one site is further from the others
+        (1, ()),  # some pairs of two sites are slower than others
         (10401, ("host",)),  # one way is longer than others, beside a slow host
         (10404, ("chassis",)),  # in the furthest site: its other hosts are well with each other
     ],

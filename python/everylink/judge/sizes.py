@@ -209,8 +209,8 @@ class _Sizes:
         collected.suspects = [one for one in collected.suspects if one not in told] + suspects
 
     def _without_sites(self, found: list[Verdict]) -> list[Verdict]:
-        """The verdicts but those on groups and the ways between them that are slow as ways between sites differ, which
-        is told."""
+        """The verdicts but those on groups, and on ways and pairs between two, that are slow as ways between sites differ,
+        which is told."""
         sites = self._sites
         if self._small is None or sites is None:
             return found
@@ -218,9 +218,17 @@ class _Sizes:
         groups = [self._names.group_in_short(number) for number in range(int(group_of.max()) + 1)]
         self._collected.structure.append(sites.structure(groups, self._small.size.bytes))
         whole = {self._names.group(number) for number in range(len(groups))}
-        ways = (one for one in found if one.kind == "trunk" or (one.kind == "group" and one.subject in whole))
-        by_design = {one for one in ways if one.symptom == "slow" and sites.explain(one)}
+        between = (
+            one for one in found
+            if one.kind == "trunk" or (one.kind == "group" and one.subject in whole) or self._is_between_groups(one)
+        )  # fmt: skip
+        by_design = {one for one in between if one.symptom == "slow" and sites.explain(one)}
         return [one for one in found if one not in by_design]
+
+    def _is_between_groups(self, pair: Verdict) -> bool:
+        """Whether it is a pair of hosts of two groups."""
+        hosts = [self._names.units.index(unit) for unit in self._names.units_of(pair.subject)]
+        return pair.kind in ("pair", "link") and len(set(self._equals.group_of[hosts].tolist())) > 1
 
     def _tell_longer_ways(self) -> None:
         """Groups, trunks and pairs that are slow at some sizes, or all, and longer by design."""
