@@ -164,6 +164,12 @@ def test_a_host_in_a_group_that_is_not_its_own_is_not_accused() -> None:
     assert_only_verdict("second adapters in narrow slots in one lot", "host", seed=10501)
 
 
+@pytest.mark.parametrize(("seed", "kind"), [(10601, "chassis"), (10603, "direction")])
+def test_of_hosts_that_are_slow_under_load_only_none_is_accused_where_groups_do_not_show(seed: int, kind: str) -> None:
+    found = scored("4 NUMA nodes, parts of a dragonfly+", kind, seed=seed)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
     found = scored("4 functions with limits of three classes", "rank", seed=10403)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)

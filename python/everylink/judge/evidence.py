@@ -112,7 +112,10 @@ class Judged:
         with_all = (one for one in several if one.links >= needed[one.subject[0]])
         clear = (one for one in with_all if one.effect > CLEAR_OF_LINKS * self.findings.effects.noise)
         near = (one for one in clear if shows_in_its_group(one, self.findings.effects))
-        return frozenset(one for one in near if self._longer_inside(one.subject[0]) >= INSIDE * one.effect)
+        found = [one for one in near if self._longer_inside(one.subject[0]) >= INSIDE * one.effect]
+        if len(found) > 1 and not self.findings.effects.group_of.any():
+            return frozenset()  # groups that do not show may be why
+        return frozenset(found)
 
     def _longer_inside(self, host: int) -> float:
         """The median of what the links of a host with others of its group take longer than those inside groups do

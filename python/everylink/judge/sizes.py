@@ -209,8 +209,8 @@ class _Sizes:
         collected.suspects = [one for one in collected.suspects if one not in told] + suspects
 
     def _without_sites(self, found: list[Verdict]) -> list[Verdict]:
-        """The verdicts but those on groups, and on ways and pairs between two, that are slow as ways between sites differ,
-        which is told."""
+        """The verdicts but those on groups, and on ways and pairs between two, that are slow as ways between sites
+        differ, which is told."""
         sites = self._sites
         if self._small is None or sites is None:
             return found
