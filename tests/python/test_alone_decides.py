@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from everylink.io.foreign import bare_ranks
+from everylink.judge.confidence import LESS
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.findings import Found, find
 from everylink.judge.judge import judge
@@ -253,5 +254,5 @@ def test_a_host_that_is_slow_only_while_all_its_ranks_measure_shares_something_s
     seen = judge(run_of(np.arange(each * hosts) // each, len(ranks), {1 << 20: rows}), leaves)
     assert len(seen.verdicts) == verdicts
     for verdict in seen.verdicts:
-        assert (verdict.kind, verdict.subject, verdict.direction, verdict.confidence) == ("host", ("n5",), "both", 0.75)
+        assert (verdict.kind, verdict.subject, verdict.direction, verdict.confidence) == ("host", ("n5",), "both", LESS)
         assert "only while all its ranks measure" in verdict.evidence

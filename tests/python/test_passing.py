@@ -79,11 +79,11 @@ def test_in_a_tree_no_message_passes_another_leaf(one: Verdict) -> None:
 
 
 def test_slow_hosts_behind_one_switch_are_told_as_that() -> None:
-    hosts = [replace(slow("host", name), confidence=0.96) for name in ("n2", "n3")]
+    hosts = [replace(slow("host", name), confidence=0.96, links=30) for name in ("n2", "n3")]
     way = slow("trunk", "n[0-1]", "n[4-5]")
     assert list(past_slow_switches([*hosts, way], NAMES, chain(1))) == [(way, "n[2-3]")]
     assert not list(past_slow_switches([*hosts[:1], way], NAMES, chain(1)))
-    apart = [hosts[0], replace(slow("host", "n4"), confidence=0.96)]
+    apart = [hosts[0], replace(slow("host", "n4"), confidence=0.96, links=30)]
     assert not list(past_slow_switches([*apart, slow("trunk", "n[0-1]", "n[6-7]")], NAMES, chain(1)))
 
 

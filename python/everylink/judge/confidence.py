@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from everylink.judge.verdict import OF_TIMES, Scope, Verdict
 
-MOST, LESS = 0.96, 0.75
+MOST, LESS = 0.95, 0.83
 RIGHT: Mapping[str, float] = {
     "host": MOST, "group": MOST, "link": LESS, "rank": LESS, "pair": LESS, "trunk": LESS,
 }  # fmt: skip
@@ -22,11 +22,15 @@ def calibrated(verdict: Verdict, is_alone: bool) -> Verdict:
     """The verdict, no surer than such verdicts are right. `is_alone`: whether links were measured without others."""
     if verdict.symptom not in OF_TIMES:
         return verdict
-    is_less = verdict.scope is Scope.BEYOND or (verdict.is_end and 0 < verdict.links < FEWEST_LINKS)
-    most = min(RIGHT.get(verdict.kind, DOUBTFUL), LESS if is_less else MOST)
+    most = min(RIGHT.get(verdict.kind, DOUBTFUL), LESS if is_by_few(verdict) else MOST)
     if verdict.symptom == "slow" and not is_alone:
         most = min(most, DOUBTFUL)
     return replace(verdict, confidence=min(verdict.confidence, most))
+
+
+def is_by_few(verdict: Verdict) -> bool:
+    """Whether it is on a host or rank that few links show to be slow, or only those that leave its group."""
+    return verdict.scope is Scope.BEYOND or (verdict.is_end and 0 < verdict.links < FEWEST_LINKS)
 
 
 def stated(suspect: Verdict) -> Verdict:
