@@ -170,6 +170,10 @@ def test_of_hosts_that_are_slow_under_load_only_none_is_accused_where_groups_do_
     assert (found.all_found, found.wrong) == (True, 0)
 
 
+def test_hosts_of_a_slow_group_that_nothing_alone_was_compared_with_are_not_accused() -> None:
+    assert scored("fewer uplinks in later leaves", seed=8722).wrong == 0
+
+
 def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
     found = scored("4 functions with limits of three classes", "rank", seed=10403)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)

@@ -284,9 +284,10 @@ class UnderLoad:
     ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
     `unproven`: pairs, groups and trunks that nobody measured alone, hosts and ranks of which too few links were, and
-    ranks whose links there could not be compared with any, in a run that measured others so; and a few pairs that were
-    slow alone, but not often enough to be sure. `slow_alone`: what was measured so, and is slow. `with_some`: hosts and
-    trunks between two groups that are slow with a quarter of the ranks, and not alone, with some others only.
+    ranks, and hosts of slow groups, whose links there could not be compared with any, in a run that measured others so;
+    and a few pairs that were slow alone, but not often enough to be sure. `slow_alone`: what was measured so, and is
+    slow. `with_some`: hosts and trunks between two groups that are slow with a quarter of the ranks, and not alone,
+    with some others only.
     """
 
     contention: frozenset[Found | Trunk]
@@ -306,9 +307,11 @@ def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings)
     unproven: set[Found | Trunk] = set()
     if not alone.is_empty:
         unknown = (one for one, slow in slow_alone.items() if slow is None)
+        in_groups = _in_groups(findings.ends, findings)
         unproven = {
             one for one in unknown
-            if isinstance(one, Trunk) or one.kind != "host" or alone.knows_little_of(one, findings.effects)
+            if isinstance(one, Trunk) or one.kind != "host" or one.subject[0] in in_groups
+            or alone.knows_little_of(one, findings.effects)
         }  # fmt: skip
         unproven |= set(surviving(findings, slow_alone, alone))
     only_in_quarter = (
