@@ -174,6 +174,13 @@ def test_hosts_of_a_slow_group_that_nothing_alone_was_compared_with_are_not_accu
     assert scored("fewer uplinks in later leaves", seed=8722).wrong == 0
 
 
+@pytest.mark.parametrize(("seed", "kinds"), [(8741, ()), (10503, ("rank",))])
+def test_kinds_that_only_links_alone_show_are_told(seed: int, kinds: tuple[str, ...]) -> None:
+    """Flows of six of 16 hosts are limited to half, which full load hides."""
+    found = scored("short frames in the last racks, 2:1 static", *kinds, seed=seed)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
     found = scored("4 functions with limits of three classes", "rank", seed=10403)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)

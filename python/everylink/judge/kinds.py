@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import PROCESSOR, Cluster, cluster_of, kinds_of_hosts, smallest_class
 from everylink.judge.positions import places_of, positions_of
-from everylink.judge.readings import UNKNOWN, Readings, readings
+from everylink.judge.readings import UNKNOWN, Readings, readings, readings_in
 from everylink.model.results import Results, Size
 from everylink.model.rows import ONE_WAY, Outcome, Rows
 from everylink.robust import Matrix, Values, both_ways, is_whole, known_sample, lower_quantiles, sampled
@@ -33,6 +33,7 @@ APART = 0.04  # least difference between two classes, log of the factor
 WITH_FASTER = 0.25  # part of it by which a class is slow with a faster one: of small messages, each end adds its own
 MOSTLY = 0.8  # part of the hosts that classes must hold
 FEWEST_ALONE, LOW_ALONE = 6, 0.2  # links, and their quantile: of those measured alone many are suspects
+MOST_ALONE, MOSTLY_ALONE = 16, 0.9  # hosts, of which all pairs may be measured alone; part that must be
 GONE_ALONE = 0.35  # part of the difference of two classes below which it needs load
 MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
 MOSTLY_MEASURED, FEW_MEASURED = 0.5, 2  # part of the links of two hosts' ranks, and their number
@@ -132,6 +133,8 @@ def kinds_of(results: Results) -> Kinds:
     if hosts == 1:
         hosts = len(results.ranks)
     seen = seen_kinds((_classes_at(results, size) for size in results.sizes), hosts)
+    if seen.count < 2:
+        seen = seen_kinds((_classes_alone(results, size) for size in results.sizes), hosts)
     are_many = seen.count > 1 and int(np.bincount(seen.of_host).min()) > many_alike(hosts)
     if told is None:
         return seen
@@ -143,6 +146,16 @@ def _classes_at(results: Results, size: Size) -> Index | None:
     seen = readings(results, size)
     classes = seen_classes(seen)
     return None if classes is None or _need_load(classes, size.rows.of_attempt(ONE_WAY), seen) else classes
+
+
+def _classes_alone(results: Results, size: Size) -> Index | None:
+    """The classes that the times of links measured alone show, if most of all links of few hosts were: load may hide
+    them."""
+    if len(np.unique(results.ranks.host_index)) > MOST_ALONE:
+        return None
+    seen = readings_in(results, size, ONE_WAY)
+    known = np.isfinite(seen.between_hosts.median)
+    return seen_classes(seen) if known.sum() >= MOSTLY_ALONE * seen.hosts * (seen.hosts - 1) else None
 
 
 def _need_load(classes: Index, rows: Rows, seen: Readings) -> bool:
