@@ -39,6 +39,7 @@ from worlds.planes import (
     NumberedByArrival,
     OneCore,
     OneSwitch,
+    OpticalTorus,
     PartlyAdaptive,
     PartOfDragonflyPlus,
     PcieSwitches,
@@ -3733,6 +3734,153 @@ def test_a_job_in_a_part_of_a_dragonfly_of_trees_has_hosts_behind_either_leaf() 
     detours = ways[:, 2][ways[:, 2] != NONE]
     assert set(((detours - plane.first) // plane.each // plane.groups).tolist()) == {1, 3, 4, 5, 6}
     assert 0.1 < len(detours) / 400 < 0.3
+
+
+def test_hosts_with_fewer_modules_of_memory_are_slower_within_and_a_little_outside() -> None:
+    structure = built(
+        "half of the memory channels in every fourth rack", 32
+    )  # 16 hosts in 4 racks, the second has less
+    world = World(structure, kernel=ONE_WAY)
+    assert np.flatnonzero(structure.memory < 1).tolist() == [4, 5, 6, 7]
+    within, less = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.05e-6 for rank in (0, 16))
+    assert less == pytest.approx(within / 0.55)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + MIB / (1.86 * RATE)])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_leaves_of_the_last_two_rails_take_longer() -> None:
+    structure = built("rail-optimized, 4 rails, switches of two makers", 32)  # 16 hosts in 4 pods
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (4 * RATE)
+    for rank, longer in enumerate([0.0, 0.0, 0.45e-6, 0.45e-6]):
+        assert times(world, [(rank, 4 + rank)]) == pytest.approx([near + longer + once])
+        assert times(world, [(rank, 16 + rank)]) == pytest.approx([near + 2 * HOP + 2 * longer + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 2 * HOP + 0.45e-6 + once])
+
+
+def test_coprocessors_take_longer_and_those_far_from_the_adapter_get_little_of_it() -> None:
+    world = World(built("2 processors and 3 coprocessors, boards of two", 32), kernel=ONE_WAY)  # 8 hosts
+    assert times(world, [(0, 5)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(1, 6)]) == pytest.approx([LATENCY + 0.5e-6 + MIB / RATE])
+    assert times(world, [(2, 7)]) == pytest.approx([LATENCY + 3.6e-6 + MIB / (0.4 * RATE)])
+    assert times(world, [(3, 5)]) == pytest.approx([LATENCY + 2.05e-6 + MIB / (0.07 * RATE)])
+    for host, hops in [(1, 0), (2, 2), (3, 2), (4, 4), (7, 4)]:
+        assert times(world, [(0, 5 * host)], 0) == pytest.approx([LATENCY + hops * HOP])
+    assert times(world, [(0, 2)], 0) == pytest.approx([INSIDE_LATENCY + 1.8e-6])
+    assert times(world, [(2, 3)]) == pytest.approx([INSIDE_LATENCY + 3.9e-6 + MIB / 1e9])
+
+
+def test_only_the_last_host_of_a_rack_has_two_adapters() -> None:
+    structure = built("a burst buffer of two adapters in each rack", 32)  # racks of 6 hosts, the last one of 2
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert np.bincount(structure.group).tolist() == [6] * 5 + [2]
+    assert np.flatnonzero(~structure.single).tolist() == [5, 11, 17, 23, 29, 31]
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    assert times(world, [(10, 2), (11, 4)]) == pytest.approx([LATENCY + 0.15e-6 + once] * 2)
+    assert times(world, [(10, 22)]) == pytest.approx([LATENCY + 0.3e-6 + 2 * HOP + once])
+
+
+def test_two_rails_of_a_pod_share_a_leaf() -> None:
+    structure = built("8 rails on 4 leaves, parts of pods", 32)  # 8 hosts in 3 pods
+    world, once = World(structure, kernel=ONE_WAY), MIB / (4 * RATE)
+    assert np.bincount(structure.group).tolist() == [2, 3, 3]
+    assert len(np.unique(structure.groups)) == 12
+    near = [LATENCY + 1.8e-6 + 0.1e-6 * far for far in range(3)]
+    assert times(world, [(0, 8)]) == pytest.approx([near[0] + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near[1] + once])
+    assert times(world, [(4, 12)]) == pytest.approx([near[2] + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near[0] + 2 * HOP + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near[0] + 2 * HOP + once])
+
+
+def test_hosts_at_the_top_of_a_rack_are_slower_than_those_at_the_bottom_of_the_same() -> None:
+    structure = built("warmer towards the top of racks, 2:1 re-hashed", 32)  # two racks of 16
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 20e-6
+    assert times(world, [(0, 1)], 0) == pytest.approx([near + 0.8e-6 / 15])
+    assert times(world, [(0, 15)], 0) == pytest.approx([near + 0.8e-6])
+    assert times(world, [(0, 16)], 0) == pytest.approx([near + 2 * HOP])
+    assert times(world, [(0, 15)]) == pytest.approx([near + 0.8e-6 + MIB / (0.94 * 0.37 * RATE)])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+    assert set(structure.processor.tolist()) == {0}
+
+
+def test_groups_that_came_later_have_half_as_many_cables() -> None:
+    structure = built("4 rails in a dragonfly, groups that came later", 32)  # 16 hosts in 5 groups, 2 of them later
+    plane = structure.plane
+    assert isinstance(plane, Bundles)
+    cables = (plane.capacity / (2 * RATE)).reshape(5, 5)
+    assert cables[:3, :3].tolist() == [[2] * 3] * 3
+    assert set(cables[3:].ravel().tolist()) == set(cables[:, 3:].ravel().tolist()) == {1}
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 5)]) == pytest.approx([LATENCY + HOP + once])
+    when = np.arange(2000)
+    latency = structure.path(np.zeros_like(when), np.full_like(when, 60), when)[2]
+    assert latency.min() == pytest.approx(LATENCY + 2 * HOP)
+    assert (latency > LATENCY + 4 * HOP).mean() == pytest.approx(0.3 * 3 / 5, abs=0.04)
+
+
+def test_service_blades_stand_between_the_others_in_a_torus() -> None:
+    structure = built("torus of routers with service blades", 32)  # 16 routers
+    world = World(structure, kernel=ONE_WAY)
+    assert isinstance(structure.plane, Gemini)
+    assert np.flatnonzero(structure.overhead).tolist() == [10, 11, 26, 27]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + MIB / 6e9])
+    assert times(world, [(20, 22)]) == pytest.approx([LATENCY + 1e-6 + MIB / 4e9])
+    assert times(world, [(1, 3)]) == pytest.approx([LATENCY + 0.4e-6 + MIB / (0.95 * 6e9)])
+
+
+def test_cables_that_leave_a_block_take_longer_in_a_torus_of_blocks() -> None:
+    plane, none = OpticalTorus((2, 8), (2, 4), 1e-6, RATE), np.zeros(1, np.int64)
+
+    def longer(frm: int, to: int) -> float:
+        ways, latency = plane.path(none + frm, none + to, none)
+        return float(latency[0] - LATENCY - HOP * (ways != NONE).sum()) * 1e6
+
+    assert [longer(0, to) for to in (1, 2, 3, 4, 5, 7, 8)] == pytest.approx([0, 0, 0, 1, 1, 1, 0], abs=1e-6)
+    assert [longer(frm, 0) for frm in (1, 2, 3, 4, 5, 7, 8)] == pytest.approx([0, 0, 0, 1, 1, 1, 0], abs=1e-6)
+
+
+def test_hosts_of_four_chips_are_in_blocks_that_optical_switches_join() -> None:
+    structure = built("torus of blocks on optical switches", 32)  # 2 x 4 x 4 hosts in two blocks of 2 x 2 x 4
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + HOP + MIB / 50e9])
+    for host, hops, leaves in [(16, 1, 0), (4, 1, 0), (8, 2, 1), (12, 1, 1), (3, 1, 1), (15, 2, 2)]:
+        assert times(world, [(0, 4 * host)], 0) == pytest.approx([LATENCY + hops * HOP + leaves * 0.15e-6])
+    assert times(world, [(0, 3)], 0) == pytest.approx([0.9e-6])
+
+
+def test_a_cluster_and_its_machines_in_a_cloud_share_a_line() -> None:
+    structure = built("a cluster and its machines in a cloud", 32)  # 20 hosts and 12 machines
+    world, away = World(structure, kernel=ONE_WAY), LATENCY + 0.7e-3 + 9e-6
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + MIB / RATE])
+    assert times(world, [(40, 42)]) == pytest.approx([LATENCY + 18e-6 + 4 * MIB / RATE])
+    assert times(world, [(0, 40)]) == pytest.approx([away + MIB / (0.04 * RATE)])
+    assert times(world, [(2 * host, 40 + 2 * host) for host in range(10)]) == pytest.approx(
+        [away + 100 * MIB / RATE] * 10
+    )
+
+
+def test_the_second_virtual_machine_of_a_server_is_far_from_the_adapter_that_both_share() -> None:
+    world = World(built("a virtual machine on each socket, 2:1 static", 32), kernel=ONE_WAY)  # 16 machines
+    near, once = LATENCY + 2e-6, MIB / (2 * RATE)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.6e-6 + once / 0.92])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + 2 * once, near + 0.6e-6 + 2 * once])
+    assert times(world, [(0, 4)], 0) == pytest.approx([BESIDE + 2.3e-6])
+    assert times(world, [(0, 16), (8, 24)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_flows_between_zones_get_half_of_those_within_and_the_last_zone_is_newer(seed: int) -> None:
+    structure = built("three zones, two types, flow limits", 32, seed)  # 16 machines
+    world = World(structure, kernel=ONE_WAY)
+    assert structure.group.tolist() == [*range(3)] * 5 + [0]
+    assert (structure.overhead == np.where(structure.group < 2, 4e-6, 0.0)).all()
+    for pair, part in [((0, 12), 0.1), ((8, 20), 0.1), ((0, 4), 0.05), ((0, 8), 0.05)]:
+        assert times(world, [pair])[0] - times(world, [pair], 0)[0] == pytest.approx(MIB / (part * RATE))
+    within, between = times(world, [(0, 12)], 0)[0], times(world, [(0, 4)], 0)[0]
+    assert 3 * within < between
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -1125,6 +1125,29 @@ class HammingMesh:
         return np.stack(ways, axis=1), latency
 
 
+class OpticalTorus(Torus):
+    """A torus of blocks of `block` hosts that optical switches join; cables between blocks take `longer` seconds more.
+
+    So do the cables that close a dimension, as all that leaves a block goes by such a switch, also if it comes back.
+    But two hosts that are a dimension by themselves have only cables within their block.
+    """
+
+    def __init__(self, sides: tuple[int, ...], block: tuple[int, ...], longer: float, rate: float) -> None:
+        super().__init__(sides, rate)
+        self.longer = np.zeros(len(self.capacity))
+        for axis, size in enumerate(block):
+            if size == sides[axis] == 2:
+                continue
+            at = self.place[:, axis] % size
+            way = (np.arange(len(self.group)) * len(sides) + axis) * 2
+            self.longer[way[at == 0]] = longer
+            self.longer[way[(at == size - 1) | (self.place[:, axis] == sides[axis] - 1)] + 1] = longer
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        return ways, latency + np.where(ways != NONE, self.longer[ways], 0.0).sum(axis=1)
+
+
 class ClosedAlongOne(Torus):
     """A grid that is closed along its first dimension only."""
 

@@ -56,6 +56,7 @@ from worlds.planes import (
     OneCore,
     OneSwitch,
     OneWayRings,
+    OpticalTorus,
     OrthogonalTree,
     PartlyAdaptive,
     PartOfDragonflyPlus,
@@ -130,8 +131,8 @@ class Structure:
     that from the end on those that are `turned`; `socket` [local rank]: the one that it says it is on, the first half
     on the first by default; `overhead` [host]: what each of its messages takes longer. `send`
     [host]: the most that an adapter sends, where that is less than its rate. `processor` [host]: which one it says it
-    has. `inside_latency` and `inside_rate` [local rank, local rank]: within a host. `group_rate` [group, group]: the
-    most of a flow.
+    has. `inside_latency` and `inside_rate` [local rank, local rank]: within a host; `memory` [host]: the part of this
+    rate that it reaches. `group_rate` [group, group]: the most of a flow.
     """
 
     hosts: int
@@ -163,6 +164,7 @@ class Structure:
     processor: Index = field(default_factory=lambda: np.zeros(0, np.int64))
     inside_latency: Values = field(default_factory=lambda: np.zeros(0))
     inside_rate: Values = field(default_factory=lambda: np.zeros(0))
+    memory: Values = field(default_factory=lambda: np.zeros(0))
     group_rate: Values = field(default_factory=lambda: np.full((1, 1), np.inf))
     hyperthreads: float = 0.0  # part of the readings that take 10 times as long
     tail: float = 0.0  # part of the readings that take longer, by a factor of Pareto's distribution of index 1.5
@@ -182,6 +184,7 @@ class Structure:
             "processor": (self.overhead > 0).astype(np.int64) if self.overhead.size else np.zeros(self.hosts, np.int64),
             "inside_latency": np.full((self.each, self.each), INSIDE_LATENCY),
             "inside_rate": np.full((self.each, self.each), INSIDE_RATE),
+            "memory": np.ones(self.hosts),
         }
         for name, value in whole.items():
             if not getattr(self, name).size:
@@ -349,7 +352,7 @@ class Structure:
             limit, latency = np.where(joined, NVLINK_RATE, limit), np.where(joined, by_nvlink, latency)
         return (
             ways,
-            np.where(near, self.inside_rate[own, other], limit),
+            np.where(near, self.inside_rate[own, other] * self.memory[a], limit),
             np.where(near, self.inside_latency[own, other], latency),
         )
 
@@ -3699,6 +3702,215 @@ def _parts_of_groups(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _fewer_modules_of_memory(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 200 Gbit/s; every fourth rack has less memory.
+
+    Its hosts have a module on half of their memory channels only: messages within them reach 55 % of the rate, and
+    their adapter 93 %, which says 200 Gbit/s all the same. As a centre that has bought its first racks at a time of
+    high prices. Uplinks of 200 Gbit/s, 2:1; a hash gives each two hosts one. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    less = rack % 4 == 1
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(rack, 2, "static", 2 * RATE), each=4, rate=2 * RATE * np.where(less, 0.93, 1.0)[:, None],
+        nominal=np.full((count, 1), 2 * RATE), memory=np.where(less, 0.55, 1.0), position_latency=longer,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _switches_of_two_makers(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod; RoCE.
+
+    The leaves of the last two rails are of another maker and take 0.45 us longer. As an operator that buys from two,
+    rail by rail, so that no pod has just one of them. 1:1; flows change their uplink now and then. 1.2 us at each end.
+    The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    pod = np.arange(count) // max(2, min(16, count // 4))
+    slower = np.repeat([0.0, 0.0, 0.45e-6, 0.45e-6], int(pod[-1]) + 1)
+    return Structure(
+        count, UnlikeLeaves(_leaf_per_rail(pod, 4), 1, "lingering", 4 * RATE, slower), each=4, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 4), 4 * RATE), position_latency=np.full(4, 1.2e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _coprocessors(hosts: int) -> Structure:
+    """A quarter of the hosts, of two processors and three coprocessors with a rank on each, which share an adapter.
+
+    As Tianhe-2 of Guangzhou (Xeon and Xeon Phi in symmetric mode), whose boards have two hosts and a switch. The rank
+    on the second processor takes 0.25 us longer. Coprocessors are slow cores behind PCIe: 1.8 us longer, and 40 % of
+    the rate, or 7 % where they are not on the socket of the adapter, as the processor of that time hardly passes on
+    reads of others. Boards in twos, 1:1, and 2:1 between these; static. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    socket = np.array([0, 1, 0, 1, 1])
+    slow, apart = np.arange(5) >= 2, np.not_equal.outer(socket, socket)
+    slows = np.add.outer(1 * slow, 1 * slow)
+    return Structure(
+        count, ThreeLevels(count, 2, 2, 2), each=5, socket=socket,
+        position_rate=np.where(slow, np.where(socket == 1, 0.07, 0.4), 1.0),
+        position_latency=np.where(slow, 1.8e-6, 0.0) + 0.25e-6 * socket,
+        inside_latency=INSIDE_LATENCY + 0.3e-6 * apart + 1.8e-6 * slows,
+        inside_rate=np.where(slows > 0, np.where(apart, 1e9, 6e9), np.where(apart, 9e9, 14e9)),
+    )  # fmt: skip
+
+
+def _burst_buffers(hosts: int) -> Structure:
+    """100 Gbit/s, two ranks in each host; the last host of each rack is a burst buffer with two adapters.
+
+    The others have one, which both ranks share. As hosts with flash memory that a job may have as its own when it does
+    not write. All adapters of a rack are on its leaf, with an uplink of 200 Gbit/s for 3 hosts; flows change their
+    uplink now and then. Burst buffers have one older processor: 0.15 us longer. The numbers are chosen here.
+    """
+    rack = np.arange(hosts) // max(4, min(12, hosts // 10 * 2))
+    buffers = np.append(rack[1:] != rack[:-1], True)
+    return Structure(
+        hosts, FatTree(np.repeat(rack, 2), 6, "lingering", 2 * RATE), each=2, rails=2, one_plane=True, other_rail=0.0,
+        single=~buffers, overhead=np.where(buffers, 0.15e-6, 0.0), processor=np.where(buffers, 2, 0),
+    )  # fmt: skip
+
+
+def _two_rails_on_each_leaf(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each; a pod has four leaves, not eight.
+
+    The first and the fifth adapter are on the same leaf, and so on, as switches of 64 ports take two rails of up to 16
+    hosts with uplinks for all. A job has 2, 3 and 5 hosts of a pod, or multiples. 1:1 adaptive, 0.9 us at each end. The
+    adapters of the second socket take 0.1 us longer, as their GPUs are in the upper half of the host.
+    """
+    count = max(8, hosts // 4)
+    pod = _partly_used_leaves(count)
+    leaf = np.arange(8)[None, :] % 4 * (int(pod[-1]) + 1) + pod[:, None]
+    return Structure(
+        count, FatTree(leaf.ravel(), 1, "adaptive", 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), position_latency=np.repeat([0.9e-6, 1e-6], 4),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _warmer_at_the_top(hosts: int) -> Structure:
+    """40 Gbit/s, TCP by the kernel; hosts get warmer air, and have lower clocks, the higher they are in their rack.
+
+    So a message takes up to 0.8 us longer at an end, of 10 us, and a flow, which gets what a core does, 37 Gbit/s, up
+    to 6 % less. As racks that are cooled by air from the floor. Racks of up to 16 hosts with an uplink of 100 Gbit/s
+    for 5 of them, 2:1; a hash gives each pair another one in each step. A long tail; 0.5 % of readings are longer, and
+    1 % are disturbed: hosts that are not tuned. The numbers are chosen here.
+    """
+    rack = np.arange(hosts) // max(4, min(16, hosts // 2))
+    place = places_in(rack)
+    height = place / max(1, int(place.max()))
+    return Structure(
+        hosts, FatTree(rack, 5, "rehashed"), rate=(0.37 * RATE * (1 - 0.06 * height))[:, None],
+        nominal=np.full((hosts, 1), 0.4 * RATE), position_latency=np.array([10e-6]), overhead=0.8e-6 * height,
+        processor=np.zeros(hosts, np.int64), interrupts=2.5e-6, hyperthreads=0.01, tail=0.005,
+    )  # fmt: skip
+
+
+def _later_groups(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, in a dragonfly of which two groups came later.
+
+    The first groups are joined by as many cables as was planned. The later ones got the ports that were left: half as
+    many cables to each other group. As Slingshot systems that are delivered in phases. 30 % of the messages between
+    groups take a detour; a message between rails takes a hop more. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    groups = max(4, min(8, count // 3))
+    later = np.arange(groups) >= groups - 2
+    group = np.arange(count) * groups // count
+    few = max(1, 3 * count // groups**2)
+    cables = np.where(later[:, None] | later[None, :], few, 2 * few)
+    return Structure(
+        count, Bundles(np.repeat(group, 4), cables, 0.3, 2 * RATE), each=4, rails=4, one_plane=True, other_rail=HOP,
+        rate=np.full((count, 4), 2 * RATE),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 100e9),
+    )  # fmt: skip
+
+
+def _service_blades(hosts: int) -> Structure:
+    """A torus of routers of two hosts each; those of every eighth router, or the last of a few, are service hosts.
+
+    As Cray XE6 with Gemini, whose service blades stand between the others and have older processors: 0.5 us longer, and
+    4 GB/s instead of 6. Two ranks in each host; the second one takes 0.2 us longer and reaches 95 % of the rate. The
+    numbers are chosen here.
+    """
+    routers = max(4, hosts // 2)
+    service = np.arange(hosts) // 2 % 8 == min(5, routers - 1)
+    return replace(
+        _far_socket(hosts, 2, 0.95, 0.2e-6), plane=Gemini(hosts, _sides(routers), 6e9),
+        rate=np.where(service, 4e9, 6e9)[:, None], overhead=np.where(service, 0.5e-6, 0.0),
+        processor=np.where(service, 2, 0),
+    )  # fmt: skip
+
+
+def _optical_blocks(hosts: int) -> Structure:
+    """Hosts of 4 chips in a torus of blocks of up to 2 x 2 x 4 hosts; optical switches join the blocks.
+
+    As TPU v4 of Google (Jouppi et al., ISCA 2023), whose racks of 64 chips are joined by fibres and mirrors: 0.15 us
+    more than a cable within a rack, also where it closes a dimension. A link does 50 GB/s, and a message takes one of
+    those of its host, which the four chips share here; between two hosts there are two links. The chips of a host are a
+    ring of 2 x 2.
+    """
+    sides = tuple(sorted(_sides(hosts)))
+    block = tuple(min(side, size) for side, size in zip(sides, (2, 2, 4), strict=False))
+    links = _links({(0, 1): 1, (0, 2): 1, (1, 3): 1, (2, 3): 1}, 4)
+    return Structure(
+        hosts, OpticalTorus(sides, block, 0.15e-6, 100e9), each=4, rate=np.full((hosts, 1), 50e9),
+        inside_latency=np.where(links > 0, 0.6e-6, 0.9e-6), inside_rate=np.full((4, 4), 50e9),
+    )  # fmt: skip
+
+
+def _bursting(hosts: int) -> Structure:
+    """Five eighths of the hosts are a cluster of 100 Gbit/s, the others virtual machines that it has in a cloud.
+
+    Slurm starts these where the cluster is full, of 25 Gbit/s; messages take 9 us longer at such an end. A line of 10
+    Gbit/s joins both, 0.7 ms from the one to the other, and a flow gets 4 Gbit/s of it at most. Nothing blocks within
+    the two. Two ranks in each host; 0.4 % of readings are longer. The numbers are chosen here.
+    """
+    cloud = 8 * np.arange(hosts) >= 5 * hosts
+    flow = np.where(np.eye(2, dtype=bool), np.inf, 0.04 * RATE)
+    return Structure(
+        hosts, Sites(1 * cloud, np.array([0.1e-3, 0.6e-3]), 0.1 * RATE), each=2,
+        rate=RATE * np.where(cloud, 0.25, 1.0)[:, None], overhead=np.where(cloud, 9e-6, 0.0),
+        processor=np.where(cloud, 3, 0), group_rate=flow, tail=0.004,
+    )  # fmt: skip
+
+
+def _machine_on_each_socket(hosts: int) -> Structure:
+    """Half of the hosts: virtual machines of 4 ranks, one on each socket of a server, with a function of its adapter.
+
+    They share 200 Gbit/s (SR-IOV). Those of the second socket are far from it: 0.3 us longer, and 92 % of the rate. As
+    half of a server is the usual size in a private cloud for computing. RoCE; an uplink of 200 Gbit/s for two servers,
+    a hash gives each two machines one. 1 us at each end; 0.3 % of readings are longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = np.arange(count) % 2 == 1
+    return Structure(
+        count, FatTree(_leaves(count), 4, "static", 2 * RATE), each=4, guests=2,
+        rate=2 * RATE * np.where(far, 0.92, 1.0)[:, None], nominal=np.full((count, 1), 2 * RATE),
+        overhead=np.where(far, 0.3e-6, 0.0), processor=np.zeros(count, np.int64), socket=np.zeros(4, np.int64),
+        position_latency=np.full(4, 1e-6), tail=0.003,
+    )  # fmt: skip
+
+
+def _zones_of_two_types(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of 25 Gbit/s with 4 ranks each, in turns in three zones of a cloud. TCP.
+
+    A flow gets 10 Gbit/s within a zone, 5 Gbit/s between two. An autoscaler found the newer type of machine only in the
+    last zone; on the older one messages take 4 us longer. Readings of small messages have a long tail, and 1 % of all
+    are longer. The numbers are chosen here.
+    """
+    count = max(9, hosts // 2)
+    plane = Zones(count, 3, random)
+    old = plane.group < 2
+    return Structure(
+        count, plane, each=4, rate=np.full((count, 1), RATE / 4), overhead=np.where(old, 4e-6, 0.0),
+        processor=np.where(old, 2, 3), group_rate=RATE * np.where(np.eye(3, dtype=bool), 0.1, 0.05),
+        interrupts=4e-6, tail=0.01,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -3981,5 +4193,18 @@ HELD_OUT: Mapping[str, Make] = {
     "three layers of network nodes, far socket": lambda hosts, random: _network_nodes(hosts),
     "the same spine there and back, 5:2": lambda hosts, random: _symmetric_hash(hosts),
     "4 NUMA nodes, parts of a dragonfly+": lambda hosts, random: _parts_of_groups(hosts),
+    # The next twelve are new: nobody has looked at them yet.
+    "half of the memory channels in every fourth rack": lambda hosts, random: _fewer_modules_of_memory(hosts),
+    "rail-optimized, 4 rails, switches of two makers": lambda hosts, random: _switches_of_two_makers(hosts),
+    "2 processors and 3 coprocessors, boards of two": lambda hosts, random: _coprocessors(hosts),
+    "a burst buffer of two adapters in each rack": lambda hosts, random: _burst_buffers(hosts),
+    "8 rails on 4 leaves, parts of pods": lambda hosts, random: _two_rails_on_each_leaf(hosts),
+    "warmer towards the top of racks, 2:1 re-hashed": lambda hosts, random: _warmer_at_the_top(hosts),
+    "4 rails in a dragonfly, groups that came later": lambda hosts, random: _later_groups(hosts),
+    "torus of routers with service blades": lambda hosts, random: _service_blades(hosts),
+    "torus of blocks on optical switches": lambda hosts, random: _optical_blocks(hosts),
+    "a cluster and its machines in a cloud": lambda hosts, random: _bursting(hosts),
+    "a virtual machine on each socket, 2:1 static": lambda hosts, random: _machine_on_each_socket(hosts),
+    "three zones, two types, flow limits": _zones_of_two_types,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
