@@ -181,6 +181,12 @@ def test_kinds_that_only_links_alone_show_are_told(seed: int, kinds: tuple[str, 
     assert (found.all_found, found.wrong) == (True, 0)
 
 
+@pytest.mark.parametrize(("seed", "kinds"), [(10701, ()), (10703, ("host",)), (10704, ("chassis",))])
+def test_a_rack_of_hosts_with_less_memory_is_not_accused(seed: int, kinds: tuple[str, ...]) -> None:
+    found = scored("half of the memory channels in every fourth rack", *kinds, seed=seed)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
     found = scored("4 functions with limits of three classes", "rank", seed=10403)
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.kinds import Kinds
-from everylink.judge.within import SlowWithin, find_within
+from everylink.judge.within import SlowWithin, find_within, slow_by_design
 from everylink.model.results import Results
 from everylink.model.rows import MAIN
 from pair_rows import rows_of_pairs, run_of
@@ -147,3 +147,18 @@ def test_gpus_are_compared_on_hosts_of_one_kind() -> None:
 def test_a_healthy_run_has_none() -> None:
     assert not _on_gpus({}, 1)
     assert not _on_gpus({}, 8)
+
+
+@pytest.mark.parametrize(
+    ("effects", "by_design"),
+    [
+        ([0.6, 0.6, 0.62], 0),  # as a few faulty hosts are
+        ([0.6, 0.6, 0.62, 0.58], 4),
+        ([0.6, 0.6, 0.62, 0.58, 1.2], 4),  # one is slower than these
+        ([0.2, 0.5, 0.8, 1.2], 0),
+    ],
+)
+def test_hosts_that_are_slow_within_alike_are_built_so(effects: list[float], by_design: int) -> None:
+    found = [SlowWithin(host, (), effect, 20.0, 36, 2e-4, 16, True) for host, effect in enumerate(effects)]
+    rank = replace(found[0], ranks=(3,))
+    assert slow_by_design([*found, rank]) == found[:by_design]

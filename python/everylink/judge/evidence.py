@@ -46,7 +46,7 @@ from everylink.judge.uplinks import (
     rest_of_way,
     slow_uplinks,
 )
-from everylink.judge.verdict import BANDWIDTH, SURE, Scope, Side, Verdict
+from everylink.judge.verdict import BANDWIDTH, SURE, Scope, Side, Structure, Verdict
 from everylink.judge.within import SlowWithin
 from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
@@ -144,8 +144,12 @@ class Judged:
         return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
 
     def _is_usual(self, one: Found | Trunk) -> bool:
-        """Whether it is a host that is hardly slower alone than others differ."""
-        return _is_a(one, "host") and self.alone.slow_with(one, self.findings).is_usual
+        """Whether it is a host or rank that is hardly slower alone than others differ."""
+        return (
+            isinstance(one, Found)
+            and one.kind in ("host", "rank")
+            and self.alone.slow_with(one, self.findings).is_usual
+        )
 
     @cached_property
     def _usually_alone(self) -> PhaseReadings:
@@ -854,6 +858,14 @@ def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
         tuple(map(names.rank, slow.ranks)) or (names.hosts[slow.host],),
         "both", "slow", size.bytes, factor, confidence, 0, text, scope=Scope.WITHIN,
     )  # fmt: skip
+
+
+def class_within(slow: Sequence[SlowWithin], size: Size, names: Names) -> Structure:
+    """Hosts that are slow among their own ranks, and so many that this may be how they are built."""
+    subject, factor = names.in_short([one.host for one in slow]), float(np.exp(np.median([one.effect for one in slow])))
+    text = f"{subject}: links between their own ranks take {factor:.2f}x the time of those within other hosts"
+    question = "Fewer memory channels, or other settings, by design? What the hosts say of themselves tells."
+    return Structure("class", (subject,), factor, size.bytes, "times", text, question)
 
 
 def confidence_of(z: float, tested: int) -> float:

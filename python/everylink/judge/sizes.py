@@ -15,6 +15,7 @@ from everylink.judge.evidence import (
     Judged,
     Names,
     alone_verdict,
+    class_within,
     loaded_verdict,
     plane_verdict,
     slow_verdict,
@@ -54,7 +55,7 @@ from everylink.judge.trunks import Trunk
 from everylink.judge.unlike_hosts import of_unlike, told_of
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Scope, Side, Structure, Verdict
 from everylink.judge.ways_alone import pairs_by_alone, way_verdict, ways_by_alone
-from everylink.judge.within import find_within
+from everylink.judge.within import find_within, slow_by_design
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
 from everylink.model.rows import ONE_WAY, Outcome
@@ -68,6 +69,7 @@ MANY_FAILED = 16  # links of one part, of which none but a few work: that does n
 OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell which of them is slow
 FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long as a pair inside one, and part of all
 LITTLE_OF_SINGLE, FEWEST_SINGLE = 0.15, 4  # log of the factor; hosts alone in their groups to compare one with
+OF_TWO = 2  # hosts of a group
 QUICK = 0.1  # quantile of the times between hosts
 SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
@@ -129,6 +131,7 @@ class _Sizes:
         self._sites: Sites | None = None  # as it shows them
         self._processors = {self._names.units[host]: text for host, text in kinds.processors.items()}
         self._unlike = list[Verdict]()  # on hosts that have no equals
+        self._differ_within = set[str]()  # hosts whose own ranks are slow with each other, by design
         self._longer = LongerPairs()
         self._narrow_ways = dict[SlowWay, list[bool | None]]()
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
@@ -152,6 +155,9 @@ class _Sizes:
             one for one in find_within(results, size, self._kinds)
             if not (len(one.ranks) == 1 and judged.slow_ranks.issuperset(one.ranks))
         ]  # fmt: skip
+        by_design = slow_by_design(within)
+        within = [one for one in within if one not in by_design]
+        self._differ_within |= {names.units[one.host] for one in by_design}
         is_alone = results.facts.serial or not judged.alone.is_empty
         sure, unclear = self._slow(judged)
         ways = judged.slow_ways if quiet is None else judged.slow_ways | quiet.slow_ways
@@ -168,7 +174,10 @@ class _Sizes:
         if judged.readings.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
         clear = [one for one in clear if not self._is_further(one, judged)]
-        single = [one for one in clear if self._may_be_behind_its_switch(one, judged.findings.effects)]
+        single = [
+            one for one in clear
+            if self._may_be_behind_its_switch(one, judged.findings.effects) or self._may_be_built_so(one)
+        ]  # fmt: skip
         single += [one for one in self._behind_one_way(clear, judged) if one not in single]
         self._unlike += (unlike := of_unlike(clear, self._processors))
         clear, unclear = [one for one in clear if one not in single and one not in unlike], [*unclear, *single]
@@ -176,6 +185,7 @@ class _Sizes:
         collected.suspects += unclear
         collected.expected.append(expected_of(size, judged.readings, judged.findings.effects))
         collected.structure += structures_at(results, judged, names, self._kinds, {plane.device for plane in planes})
+        collected.structure += [class_within(by_design, size, names)] if by_design else []
         self._remark(judged)
         self._keep(judged, quiet, is_alone)
 
@@ -413,6 +423,12 @@ class _Sizes:
         is_of_site = self._sites is not None and self._sites.explain(verdict) and judged.is_well_near(host)
         return is_of_site or judged.host_is_further(host, self._small)
 
+    def _may_be_built_so(self, verdict: Verdict) -> bool:
+        """Whether it is a little slow, and of hosts that differ from others within, too, by design."""
+        is_slow_host = verdict.kind == "host" and verdict.symptom == "slow"
+        is_little = (verdict.factor or np.inf) <= np.exp(LITTLE_OF_SINGLE)
+        return is_slow_host and is_little and verdict.subject[0] in self._differ_within
+
     def _may_be_behind_its_switch(self, verdict: Verdict, effects: Effects) -> bool:
         """Whether it is a little slow, and alone in its group, as few others are: its ways to all others pass uplinks
         that other jobs, say, may load."""
@@ -423,19 +439,23 @@ class _Sizes:
         return bool(is_single) and (size == 1).sum() < FEWEST_SINGLE and effects.whole_groups > 0
 
     def _behind_one_way(self, clear: Sequence[Verdict], judged: Judged) -> list[Verdict]:
-        """Those of the verdicts on hosts that are as quick as any with another slow one, or where no groups are known
-        with any other, in small messages, or a little slow. What leads to both, such as a further switch, or uplinks
-        that other jobs load, may be all that is slow."""
+        """Those of the verdicts on hosts that are as quick as any with another slow one, with the other one of a group
+        of two, or where no groups are known with any other, in small messages, or a little slow. What leads to both,
+        such as a further switch, or uplinks that other jobs load, may be all that is slow."""
         units, limit = self._names.units, np.exp(LITTLE_OF_SINGLE) if judged.size.bytes >= BANDWIDTH else np.inf
         slow = {units.index(one.subject[0]): one for one in clear if one.kind == "host" and one.symptom == "slow"}
         if not slow or not is_whole(judged.readings.hosts):
             return []
         quick = float(np.nanquantile(judged.readings.between_hosts.median, QUICK)) + SAME_AS_FAR
-        others = list(slow) if judged.findings.effects.group_of.any() else np.arange(judged.readings.hosts)
-        return [
-            one for host, one in slow.items()
-            if (one.factor or np.inf) < limit and (judged.readings.with_each(host)[others] < quick).any()
-        ]  # fmt: skip
+        group_of = judged.findings.effects.group_of
+        size = np.bincount(group_of)[group_of]
+
+        def is_quick(host: int) -> bool:
+            mates = (group_of == group_of[host]) & (size == OF_TWO) if group_of.any() else np.ones(len(group_of), bool)
+            others = np.union1d(np.flatnonzero(mates), list(slow))
+            return bool((judged.readings.with_each(host)[others] < quick).any())
+
+        return [one for host, one in slow.items() if (one.factor or np.inf) < limit and is_quick(host)]
 
     def _may_be_of_a_rank(self, within: Verdict) -> bool:
         """Whether it is a host of two ranks, one of which looks slow with other hosts, too."""

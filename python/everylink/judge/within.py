@@ -1,7 +1,7 @@
 """Finds hosts whose ranks are slow among themselves, through shared memory or a cable between their GPUs; and these
 GPUs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,7 @@ FEWEST_HOSTS = 4  # needed for comparison
 SETTLED_HOST = 12  # readings: among many hosts, the only inner link of one is slow a few times in a row by chance
 SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
 FEWEST_PARTNERS = 3  # of a rank on its host; with fewer, one of them may be slow
+MANY, ALIKE = 4, 0.1  # hosts that are slow alike by design; log of the factor by which these differ
 SMALLEST_OF_GPUS = 0.1  # log of the factor of a pair: one of eight NVLinks adds 0.13
 Parts = tuple[NDArray[np.int64], Values, NDArray[np.int64], Values]  # numbers; a low quantile, readings, median of each
 
@@ -100,6 +101,14 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     low = _low_of(pair[free], rest[free], time[free], count[free], 0.5)
     of_pairs = _slow_of(low, noise, lambda number: named(*divmod(number, len(ranks))))
     return [*found, *of_ranks, *(one for one in of_pairs if one.effect > SMALLEST_OF_GPUS)]
+
+
+def slow_by_design(found: Sequence[SlowWithin]) -> list[SlowWithin]:
+    """Hosts that are slow alike, and so many that this is how they are built, such as with fewer memory channels."""
+    hosts = [one for one in found if not one.ranks]
+    middle = float(np.median([one.effect for one in hosts])) if hosts else 0.0
+    alike = [one for one in hosts if abs(one.effect - middle) < ALIKE]
+    return alike if len(alike) >= MANY else []
 
 
 def _slow_of(
