@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from everylink.judge.verdict import OF_TIMES, Scope, Verdict
 
-MOST, LESS = 0.95, 0.83
+MOST, LESS = 0.93, 0.83
 RIGHT: Mapping[str, float] = {
     "host": MOST, "group": MOST, "link": LESS, "rank": LESS, "pair": LESS, "trunk": LESS,
 }  # fmt: skip

@@ -55,6 +55,7 @@ from everylink.model.rows import chosen
 from everylink.robust import Matrix, is_whole
 from everylink.units import plural, time_text
 
+MANY_ENDS, PART_OF_ENDS, SAME_ALONE = 12, 0.4, 0.05  # hosts of pairs that are as slow alone: log of the factor
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
 ALL_PARTNERS = 0.75  # part of the other hosts with which a host must be slow
 FURTHER_WAY = 0.03  # log of the factor of small messages, by less of which ways with as many switches differ
@@ -416,8 +417,21 @@ class Judged:
         """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
         pairs = self._left("pair")
         longer = {pair for way in self._ways_of_pairs if self._is_by_design(way) for pair in way.pairs}
-        longer |= alike(pairs, self.readings.hosts) | self._like_controls
+        longer |= alike(pairs, self.readings.hosts) | self._like_controls | self._alike_alone(pairs)
         return frozenset(longer - self._explained)
+
+    def _alike_alone(self, pairs: Sequence[Found]) -> set[Found]:
+        """Those of these pairs that are no slower alone than pairs of many other hosts: their ways are longer by
+        design, and load shows more of it on some."""
+        known = self.alone.longer_than_equals([[(one.subject[0], one.subject[1])] for one in pairs], self.findings)
+        longer = {pair: log for pair, (log, _) in zip(pairs, known, strict=True) if log > LEAST_ALONE}
+        needed = max(MANY_ENDS, PART_OF_ENDS * self.readings.hosts)
+
+        def hosts_as_slow(pair: Found, least: float) -> int:
+            others = (one for one, log in longer.items() if log > least and not set(one.subject) & set(pair.subject))
+            return len({host for one in others for host in one.subject})
+
+        return {pair for pair, log in longer.items() if hosts_as_slow(pair, log - SAME_ALONE) >= needed}
 
     @cached_property
     def doubtful(self) -> frozenset[Found]:
