@@ -22,14 +22,19 @@ def calibrated(verdict: Verdict, is_alone: bool) -> Verdict:
     """The verdict, no surer than such verdicts are right. `is_alone`: whether links were measured without others."""
     if verdict.symptom not in OF_TIMES:
         return verdict
-    most = min(RIGHT.get(verdict.kind, DOUBTFUL), LESS if is_by_few(verdict) else MOST)
+    most = min(RIGHT.get(verdict.kind, DOUBTFUL), LESS if _is_by_few(verdict) else MOST)
     if verdict.symptom == "slow" and not is_alone:
         most = min(most, DOUBTFUL)
     return replace(verdict, confidence=min(verdict.confidence, most))
 
 
-def is_by_few(verdict: Verdict) -> bool:
-    """Whether it is on a host or rank that few links show to be slow, or only those that leave its group."""
+def is_less(verdict: Verdict) -> bool:
+    """Whether its confidence is limited to LESS: a host or rank that few links show to be slow, or only those that
+    leave its group; or a host in place of several slow pairs."""
+    return _is_by_few(verdict) or verdict.confidence == LESS
+
+
+def _is_by_few(verdict: Verdict) -> bool:
     return verdict.scope is Scope.BEYOND or (verdict.is_end and 0 < verdict.links < FEWEST_LINKS)
 
 

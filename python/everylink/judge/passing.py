@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.confidence import is_by_few
+from everylink.judge.confidence import is_less
 from everylink.judge.evidence import Names
 from everylink.judge.readings import Readings
 from everylink.judge.verdict import Verdict
@@ -39,7 +39,7 @@ def past_slow_switches(
         return np.array(sorted(number[name] for name in of if name in number), np.int64)
 
     groups = [(numbers(names.units_of(one.subject)), np.inf) for one in slow if one.kind == "group"]
-    hosts = [one for one in slow if one.kind == "host" and not is_by_few(one)]
+    hosts = [one for one in slow if one.kind == "host" and not is_less(one)]
     if not groups and not hosts:
         return
     small = seen.between_hosts.median
@@ -49,7 +49,7 @@ def past_slow_switches(
         if one.kind not in ("host", "group", "trunk"):
             continue
         ends = list(map(numbers, names.ends_of(one) if one.kind == "trunk" else [names.units_of(one.subject)]))
-        is_part = one.kind == "trunk" or is_by_few(one)  # such a host may be slow with few others
+        is_part = one.kind == "trunk" or is_less(one)  # such a host may be slow with few others
         for group, most in groups:
             is_apart = len(group) and all(map(len, ends)) and not np.isin(np.concatenate(ends), group).any()
             if is_apart and one.confidence < most and _pass(ends, group, small, is_part):
