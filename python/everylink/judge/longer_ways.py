@@ -16,7 +16,7 @@ from everylink.judge.findings import Found
 from everylink.judge.trunks import Trunk
 from everylink.judge.uplinks import Uplink
 from everylink.judge.verdict import BANDWIDTH, Structure, Verdict
-from everylink.robust import Values, medians_of
+from everylink.robust import Values, is_whole, medians_of
 from everylink.units import plural, time_text
 
 QUESTION = "More switches or longer cables on the way by design, or a slow port? The topology tells."
@@ -103,7 +103,9 @@ class Sites:
 
 
 def sites_of(judged: Judged) -> Sites | None:
-    """None where groups are not far from each other in small messages, or equally far."""
+    """None where groups are not far from each other in small messages, or equally far; and of very many hosts."""
+    if not is_whole(judged.readings.hosts):
+        return None
     group_of, times = judged.findings.effects.group_of, judged.readings.between_hosts.median
     one, other = np.nonzero(np.isfinite(times))
     groups = int(group_of.max()) + 1

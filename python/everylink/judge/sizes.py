@@ -235,10 +235,12 @@ class _Sizes:
         by_design = {one for one in between if one.symptom == "slow" and sites.explain(one)}
         return [one for one in found if one not in by_design]
 
-    def _is_between_groups(self, pair: Verdict) -> bool:
-        """Whether it is a pair of hosts of two groups."""
-        hosts = [self._names.units.index(unit) for unit in self._names.units_of(pair.subject)]
-        return pair.kind in ("pair", "link") and len(set(self._equals.group_of[hosts].tolist())) > 1
+    def _is_between_groups(self, verdict: Verdict) -> bool:
+        """Whether it is on a pair of hosts of two groups."""
+        if verdict.kind not in ("pair", "link"):
+            return False
+        hosts = [self._names.units.index(unit) for unit in self._names.units_of(verdict.subject)]
+        return len(set(self._equals.group_of[hosts].tolist())) > 1
 
     def _tell_longer_ways(self) -> None:
         """Groups, trunks and pairs that are slow at some sizes, or all, and longer by design."""
