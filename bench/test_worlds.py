@@ -3408,7 +3408,7 @@ def test_the_first_rank_of_every_host_pays_for_interrupts() -> None:
 def test_spares_have_leaves_of_their_own_and_numbers_between_the_others(seed: int) -> None:
     structure = built("rail-optimized, 8 rails, spares stand in", 64, seed)  # 16 hosts in pods of 4
     assert np.bincount(structure.group).tolist() == [3, 3, 4, 4, 2]
-    one, other = np.flatnonzero(structure.group == 4)
+    one, other = np.flatnonzero(structure.group == 4).tolist()
     assert one < 4 <= other < 8
     world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3e-6, MIB / (4 * RATE)
     assert times(world, [(8 * one, 8 * other)]) == pytest.approx([near + once])
