@@ -512,7 +512,7 @@ def _is_of_one_way(found: Found, effects: Effects) -> bool:
 
 def _is_in_no_group(found: Found, judged: Judged) -> bool:
     """Whether it is a pair inside a group, or a host that is slow inside its group only, which takes what links between
-    groups take; a host in small messages, which no load hides, at most that.
+    groups take; a host in small messages, which no load hides, at most that (not a core).
 
     Where groups were found in the times, it may just be that it does not belong into one.
     """
@@ -526,7 +526,7 @@ def _is_in_no_group(found: Found, judged: Judged) -> bool:
     far = effects.typical[kinds[one], kinds[others], 0]
     usual = effects.expected_at(one, others) if found.kind == "pair" else effects.class_at(one, others)
     beyond = usual + found.effect - far
-    is_small_of_host = found.kind == "host" and judged.size.bytes < BANDWIDTH
+    is_small_of_host = found.kind == "host" and judged.size.bytes < BANDWIDTH and not effects.equals.one_host
     return bool(np.median(beyond if is_small_of_host else np.abs(beyond)) < SAME_AS_FAR)
 
 
