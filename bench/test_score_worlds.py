@@ -62,9 +62,9 @@ def scored(structure: str, *kinds: str, topology: bool = False, seed: int = SEED
     return found
 
 
-def assert_only_verdict(structure: str, kind: str, topology: bool = False, seed: int = SEED) -> None:
-    """That the planted part is found, and nothing else is."""
-    found = scored(structure, kind, topology=topology, seed=seed)
+def assert_only_verdict(structure: str, *kinds: str, topology: bool = False, seed: int = SEED) -> None:
+    """That the planted part is found, and nothing else is; without one, that nothing is."""
+    found = scored(structure, *kinds, topology=topology, seed=seed)
     assert (found.all_found, found.wrong) == (True, 0)
 
 
@@ -118,15 +118,13 @@ def test_kinds_of_hosts_that_only_times_tell_are_told_beside_a_slow_part(structu
     ],
 )
 def test_what_load_hides_is_found_by_what_is_measured_alone(structure: str, kind: str) -> None:
-    found = scored(structure, kind, seed=10201)
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict(structure, kind, seed=10201)
 
 
 @pytest.mark.parametrize("seed", [10301, 10302])
 def test_ranks_of_few_hosts_are_compared_with_those_at_other_places(seed: int) -> None:
     """Four hosts of a kind have three links alone at a rank's place; at 10302 two of three are of another class."""
-    found = scored("8 ranks by TCP, 2:1 static, two generations", "rank", seed=seed)
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict("8 ranks by TCP, 2:1 static, two generations", "rank", seed=seed)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +137,7 @@ def test_ranks_of_few_hosts_are_compared_with_those_at_other_places(seed: int) -
     ],
 )
 def test_ways_between_sites_are_compared_with_nothing(seed: int, kinds: tuple[str, ...]) -> None:
-    found = scored("four sites on one backbone", *kinds, seed=seed)
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict("four sites on one backbone", *kinds, seed=seed)
 
 
 def test_pairs_that_are_slow_as_many_of_their_like_prove_no_uplink() -> None:
@@ -166,8 +163,7 @@ def test_a_host_in_a_group_that_is_not_its_own_is_not_accused() -> None:
 
 @pytest.mark.parametrize(("seed", "kind"), [(10601, "chassis"), (10603, "direction")])
 def test_of_hosts_that_are_slow_under_load_only_none_is_accused_where_groups_do_not_show(seed: int, kind: str) -> None:
-    found = scored("4 NUMA nodes, parts of a dragonfly+", kind, seed=seed)
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict("4 NUMA nodes, parts of a dragonfly+", kind, seed=seed)
 
 
 def test_hosts_of_a_slow_group_that_nothing_alone_was_compared_with_are_not_accused() -> None:
@@ -177,21 +173,18 @@ def test_hosts_of_a_slow_group_that_nothing_alone_was_compared_with_are_not_accu
 @pytest.mark.parametrize(("seed", "kinds"), [(8741, ()), (10503, ("rank",))])
 def test_kinds_that_only_links_alone_show_are_told(seed: int, kinds: tuple[str, ...]) -> None:
     """Flows of six of 16 hosts are limited to half, which full load hides."""
-    found = scored("short frames in the last racks, 2:1 static", *kinds, seed=seed)
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict("short frames in the last racks, 2:1 static", *kinds, seed=seed)
 
 
 @pytest.mark.parametrize(("seed", "kinds"), [(10701, ()), (10703, ("host",)), (10704, ("chassis",))])
 def test_a_rack_of_hosts_with_less_memory_is_not_accused(seed: int, kinds: tuple[str, ...]) -> None:
-    found = scored("half of the memory channels in every fourth rack", *kinds, seed=seed)
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict("half of the memory channels in every fourth rack", *kinds, seed=seed)
 
 
 @pytest.mark.parametrize(("seed", "kind"), [(10702, "loss"), (10701, "rank")])
 def test_pairs_that_are_no_slower_alone_than_those_of_many_other_hosts_are_not_accused(seed: int, kind: str) -> None:
     """Ways of a torus differ in length, and load shows more of it on some."""
-    found = scored("torus of routers with service blades", kind, seed=seed)
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict("torus of routers with service blades", kind, seed=seed)
 
 
 def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
@@ -209,8 +202,7 @@ def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
     ],
 )
 def test_a_slow_part_among_few_equals_is_named(structure: str, seed: int, kind: str) -> None:
-    found = scored(structure, kind, seed=seed)
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict(structure, kind, seed=seed)
 
 
 @pytest.mark.parametrize("structure", ["two trees of two rates", "switches joined each with each, routes by load"])
@@ -222,8 +214,7 @@ def test_the_last_host_of_a_chassis_is_named_by_fewer_links_alone(structure: str
 
 @pytest.mark.parametrize("seed", [8301, 8501])
 def test_pairs_of_hosts_that_cost_most_with_each_other_are_no_uplink(seed: int) -> None:
-    found = scored("read requests of two lengths", "chassis", seed=seed)
-    assert (found.all_found, found.wrong) == (True, 0)
+    assert_only_verdict("read requests of two lengths", "chassis", seed=seed)
 
 
 def test_one_of_four_hosts_of_a_kind_is_not_accused_for_what_only_load_shows() -> None:
@@ -297,7 +288,7 @@ def test_a_host_that_drifts_is_found(structure: str) -> None:
 @pytest.mark.parametrize("topology", [False, True])
 @pytest.mark.parametrize("structure", UPLINKS)
 def test_a_slow_uplink_is_one_verdict(structure: str, topology: bool) -> None:
-    assert_only_verdict(structure, "uplink", topology)
+    assert_only_verdict(structure, "uplink", topology=topology)
 
 
 @pytest.mark.parametrize("structure", ["two generations in a tree", "three levels, 2:1 between pods"])
@@ -317,7 +308,7 @@ def test_a_slow_trunk_is_found_where_the_groups_are_told(structure: str) -> None
 @pytest.mark.parametrize("structure", HIDDEN_TRUNKS)
 @pytest.mark.long
 def test_a_slow_trunk_that_load_hides_is_found_with_a_quarter_of_the_ranks_busy(structure: str, topology: bool) -> None:
-    assert_only_verdict(structure, "trunk", topology)
+    assert_only_verdict(structure, "trunk", topology=topology)
 
 
 @pytest.mark.long("more structures")

@@ -3156,7 +3156,7 @@ def _polarfly(hosts: int) -> Structure:
 
 
 def _nearly_square(count: int) -> tuple[int, int]:
-    """Rows and columns, as many or more, of a grid of so many."""
+    """The rows and columns of a full grid of this many, as near to a square as it can be; no more rows than columns."""
     rows = next(side for side in range(int(count**0.5 + 0.5), 0, -1) if count % side == 0 and side**2 <= count)
     return rows, count // rows
 

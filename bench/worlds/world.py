@@ -182,9 +182,12 @@ class World:
             errors = fault.late * np.sqrt(messages / LATE)
             return Visible(float(np.log1p(fault.late * fault.lateness)), float(errors))
         without = replace(self, faults=tuple(other for other in self.faults if other is not fault))
-        shown = [(self._shown(without, touched, size), size) for size in self.sizes]
-        seen, size = max(shown, key=lambda one: one[0].errors)
-        return replace(seen, partners=self._partners(fault, without, size)) if fault.kind in ENDS else seen
+        usual = [(size, self.true_times(without.costs, size)) for size in self.sizes]
+        longer = [(np.log(self.true_times(self.costs, size) / times), times) for size, times in usual]
+        shown = [self._shown(log[:, touched], times) for log, times in longer]
+        best = max(range(len(shown)), key=lambda one: shown[one].errors)
+        partners = self._partners(fault, longer[best][0]) if fault.kind in ENDS else np.inf
+        return replace(shown[best], partners=partners)
 
     def longer_alone(self, one: int, other: int) -> float:
         """The log of the factor by which messages between two hosts take longer for the planted parts, measured one
@@ -200,30 +203,28 @@ class World:
         longer = (np.log(self.true_times(costs, size) / self.true_times(usual, size)) for size in self.sizes)
         return max(float(np.median(of_size)) for of_size in longer)
 
-    def _partners(self, fault: Fault, without: "World", size: int) -> int:
+    def _partners(self, fault: Fault, longer: Values) -> int:
         """The fewest of the others, hosts or ranks, with which one of the fault's hosts, or its rank, takes longer: on
-        average at least PART of what it does with the one where it shows most."""
-        longer = np.log(self.true_times(self.costs, size) / self.true_times(without.costs, size)).max(axis=0)
+        average at least PART of what it does with the one where it shows most. `longer`: log factors as true_times."""
         of_ranks = bool(len(fault.ranks))
         ends = [end if of_ranks else end // self.structure.each for end in (self.order.a, self.order.b)]
         fewest = self.structure.ranks
         for own in fault.ranks.tolist() if of_ranks else fault.hosts:
             at = (ends[0] == own) != (ends[1] == own)
             other = np.where(ends[0] == own, ends[1], ends[0])[at]
-            means = np.bincount(other, longer[at]) / np.maximum(np.bincount(other), 1)
+            means = np.bincount(other, longer.max(axis=0)[at]) / np.maximum(np.bincount(other), 1)
             fewest = min(fewest, int((means >= max(PART * means.max(initial=0.0), SHOWS * PART)).sum()))
         return fewest
 
-    def _shown(self, without: "World", touched: Mask, size: int) -> Visible:
-        longer = np.log(self.true_times(self.costs, size) / self.true_times(without.costs, size))[:, touched]
+    def _shown(self, longer: Values, times: Values) -> Visible:
+        """`longer`: the log factors of the rows that a part touches; `times`: of all rows without it."""
         effect = longer[longer > SHOWS]
         if not len(effect):
             return Visible(0.0, 0.0)
         factor = float(np.median(effect))
         noise = self.noise
         if self.structure.interrupts:
-            usual = np.median(self.true_times(without.costs, size))
-            noise = float(np.hypot(noise, LOMAX * self.structure.interrupts / usual))
+            noise = float(np.hypot(noise, LOMAX * self.structure.interrupts / np.median(times)))
         return Visible(factor, factor / noise * float(np.sqrt(len(effect))))
 
     def true_times(self, costs: Costs, size: int) -> Values:

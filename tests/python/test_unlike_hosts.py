@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from everylink.judge.evidence import Names
 from everylink.judge.unlike_hosts import of_unlike, told_of
 from everylink.judge.verdict import Verdict
+from pair_rows import run_of
 
 FAT = {"n0": "Xeon Gold 6140", "n4": "Xeon Gold 6140", "n8": "Xeon Gold 6140"}
 SLOW = Verdict("host", ("n0",), "both", "slow", 1, 1.16, 0.96, 13, "its 13 connections take 2 us")
@@ -41,7 +44,8 @@ def test_only_slow_hosts_with_a_processor_of_their_own_are_meant_and_their_ranks
     (slow,) = of(n0=1.2)
     other, lossy = replace(slow, subject=("n1",)), replace(slow, symptom="loss")
     rank, pair = replace(slow, kind="rank", subject=("n4:17",)), replace(slow, kind="pair", subject=("n0", "n1"))
-    assert of_unlike([slow, other, lossy, rank, pair], FAT) == [slow, rank]
+    names = Names(run_of(np.repeat(np.arange(9), 4), 1, {}), None, np.zeros(9, np.int64))
+    assert of_unlike([slow, other, lossy, rank, pair], names, FAT) == [slow, rank]
     assert told_of([rank], FAT) == ([], [rank])
 
 

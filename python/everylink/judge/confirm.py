@@ -19,7 +19,7 @@ from everylink.judge.crowd import crowded_hosts
 from everylink.judge.effects import Effects
 from everylink.judge.findings import Findings, find
 from everylink.judge.grouping import groups_for, pairs_for_groups
-from everylink.judge.kinds import equals_for, kinds_of, levelled
+from everylink.judge.kinds import MOST_ALONE, equals_for, kinds_of, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.phases import FEWEST_OF_HOST, alone_rows, measured_in, surviving
 from everylink.judge.quiet import is_covered, pairs_to_measure, quiet_readings, slow_with_all
@@ -40,7 +40,6 @@ ROUNDS = 5  # two of them for groups; some suspects appear only after others are
 CONTROLS = 12  # pairs of each class that are not suspect
 FEWEST_OF_CONTROLS = 4  # hosts that are not suspect
 MOST_DRAWN = 4096
-MOST_ALONE = 16  # hosts, of which all pairs are measured alone if load hides much
 MOST_BAD = 64  # bad pairs measured alone, although they are already known to be bad
 AGAIN = np.isin(np.arange(256), (ORDER, QUARTER, ONE_WAY, ALONE))  # attempts of `--confirm`, by number
 ANY_ATTEMPT = np.ones(256, bool)

@@ -21,14 +21,15 @@ from everylink.model.results import Size
 from everylink.model.rows import MAIN, ORDER, Outcome, Rows, joined
 from everylink.robust import MEDIAN_ERROR, Values
 
-OF_ADAPTERS = 2, 11, 2.0  # of one name in a group, other such groups, and APART: they are more than those of hosts
-SMALLEST_OF_ADAPTERS, SHOWN_BY_EACH = 0.05, 0.5  # log of the factor; part of it that each of them shows
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
 FEWEST_EQUAL_HOSTS, FEWEST_EQUAL_RANKS = 12, 24  # in groups that are compared: else chance decides who shares ways
 SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
 SMALLEST_BESIDE = 0.03  # of a group that has a slow host, which fills the ways that others use for longer
 APART = 1.5  # times as far from the others as these are from each other
 ALIKE = 1 / 6  # part of the effect, by more of which the others differ from each other by design
+FEWEST_ADAPTERS, FEWEST_EQUALS_OF_ADAPTERS = 2, 11  # of one name in a group, and other groups of as many
+SMALLEST_OF_ADAPTERS, APART_OF_ADAPTERS = 0.05, 2.0  # as SMALLEST and APART
+SHOWN_BY_EACH = 0.5  # part of the effect that each adapter shows
 IN_MAIN_OF_GROUP = 0.45  # part of the effect in the main order alone, with the same score
 IN_MAIN = 0.3  # likewise of a way
 FEWEST_WAYS = 5  # others between groups of as many hosts of the same kind
@@ -98,7 +99,10 @@ class Units:
         of_group = np.unique(group * len(names) + of_name, return_inverse=True)[1].reshape(-1)
         named = np.array([bool(name) for name in device])
         own = np.where(named, of_rank.reshape(-1), -1)
-        return cls(own, host, of_group, group, effects.equals.kind_of[host], of_name, *OF_ADAPTERS)
+        return cls(
+            own, host, of_group, group, effects.equals.kind_of[host], of_name,
+            FEWEST_ADAPTERS, FEWEST_EQUALS_OF_ADAPTERS, APART_OF_ADAPTERS,
+        )  # fmt: skip
 
     @property
     def count(self) -> int:
@@ -167,7 +171,7 @@ def slow_at_equal_load(size: Size, seen: Readings, effects: Effects, bad: Collec
 
     `bad`: hosts that are slow by themselves, whose links are left out.
     """
-    return _slow(size, seen, Units.of_hosts(seen, effects), bad)
+    return _slow(size, Units.of_hosts(seen, effects), bad)
 
 
 def slow_adapters_at_equal_load(
@@ -175,11 +179,12 @@ def slow_adapters_at_equal_load(
 ) -> tuple[LoadedGroup, ...]:
     """Likewise the adapters of one name of all hosts of a group: where each rail has switches of its own, the ways of
     these to others. Each of them is slow: one may be by itself. `device` [ranks]; nothing where hosts use one."""
-    names, units = np.unique(np.array(device)), Units.of_adapters(seen, effects, device)
+    names = np.unique(np.array(device))
     if len(names) < 2:
         return ()
+    units = Units.of_adapters(seen, effects, device)
     first = np.unique(units.group_of, return_index=True)[1]
-    slow = _slow(size, seen, units, np.flatnonzero(np.isin(units.host, list(bad))).tolist())
+    slow = _slow(size, units, np.flatnonzero(np.isin(units.host, list(bad))).tolist())
     return tuple(
         replace(one, group=int(units.group_of_host[at]), device=str(names[units.device[at]]))
         for one in slow for at in (first[one.group],)
@@ -187,7 +192,7 @@ def slow_adapters_at_equal_load(
     )  # fmt: skip
 
 
-def _slow(size: Size, seen: Readings, units: Units, bad: Collection[int]) -> tuple[LoadedGroup, ...]:
+def _slow(size: Size, units: Units, bad: Collection[int]) -> tuple[LoadedGroup, ...]:
     """The groups of units that are slower than their equals; `bad` units are left out."""
     equals = list(_equal_groups(units)) if units.count <= MOST_HOSTS else []
     if not equals:

@@ -146,11 +146,7 @@ class Judged:
 
     def _is_usual(self, one: Found | Trunk) -> bool:
         """Whether it is a host or rank that is hardly slower alone than others differ."""
-        return (
-            isinstance(one, Found)
-            and one.kind in ("host", "rank")
-            and self.alone.slow_with(one, self.findings).is_usual
-        )
+        return (_is_a(one, "host") or _is_a(one, "rank")) and self.alone.slow_with(one, self.findings).is_usual
 
     @cached_property
     def _usually_alone(self) -> PhaseReadings:
@@ -289,7 +285,7 @@ class Judged:
             one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
                 one, slow = by[host]._with_selected(host, left_out[host], slow_hosts)
-            is_near = slow.all and not _is_further(slow.seconds, host, small)
+            is_near = slow.all and not _is_further(slow.seconds, "host", host, small)
             if is_near and by[host]._is_slow_near(one, set(tell) - slow_hosts):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
@@ -336,19 +332,15 @@ class Judged:
         slow = self.alone.slow_with(one, self.findings, without)
         return replace(one, effect=slow.effect, z=slow.z, links=slow.links), slow
 
-    def seconds_alone(self, host: int) -> float:
-        """How much longer the links that show a host take alone; 0 where that was not measured."""
-        return self._alone("host", host)[1].seconds
-
-    def rank_seconds_alone(self, rank: int) -> float:
-        """Likewise of a rank."""
-        return self._alone("rank", rank)[1].seconds
+    def seconds_alone(self, kind: str, number: int) -> float:
+        """How much longer the links that show a host or rank take alone; 0 where that was not measured."""
+        return self._alone(kind, number)[1].seconds
 
     def host_is_further(self, host: int, small: "Judged | None") -> bool:
         """Whether messages of a host that show bandwidth take longer alone, but no more than twice as many seconds as
         `small` ones: if that is a fault, these show it better."""
-        seconds = self.seconds_alone(host) if self.size.bytes >= BANDWIDTH else 0.0
-        return seconds > 0 and _is_further(seconds, host, small)
+        seconds = self.seconds_alone("host", host) if self.size.bytes >= BANDWIDTH else 0.0
+        return seconds > 0 and _is_further(seconds, "host", host, small)
 
     def is_well_near(self, host: int) -> bool:
         """Whether links of a host with others of its group are as quick as usual; a part, as some of these are slow."""
@@ -373,7 +365,7 @@ class Judged:
         for rank in sorted(looking_slow):
             one, slow = self._alone("rank", rank)
             is_slow = slow.all and self.alone.is_slow_near(one, self.findings) is not False
-            is_slow &= small is None or slow.seconds > FURTHER * small.rank_seconds_alone(rank)
+            is_slow &= not _is_further(slow.seconds, "rank", rank, small)
             if is_slow and not hosts_among([one], self.readings) & told:
                 found.append(one)
         many = self._ranks_among_many(found)
@@ -651,9 +643,10 @@ class Names:
         return "pair", tuple(self.hosts[i] for i in found.subject)
 
 
-def _is_further(seconds: float, host: int, small: Judged | None) -> bool:
-    """Whether a host takes no more seconds longer than a longer way adds, which is as many as to `small` messages."""
-    return small is not None and seconds <= FURTHER * small.seconds_alone(host)
+def _is_further(seconds: float, kind: str, number: int, small: Judged | None) -> bool:
+    """Whether a host or rank takes no more seconds longer than a longer way adds, which is as many as to `small`
+    messages."""
+    return small is not None and seconds <= FURTHER * small.seconds_alone(kind, number)
 
 
 def _is_a(one: Found | Trunk, kind: str) -> TypeGuard[Found]:
@@ -815,40 +808,28 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
 
 
 def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict:
-    """Subject: the group, or both groups."""
-    factor = float(np.exp(loaded.effect))
+    """Subject: the group, or both groups; or the adapters of one name of a group."""
+    factor, groups = float(np.exp(loaded.effect)), [names.group_in_short(loaded.group)]
+    which, those, cables = "its links with other groups", "groups of as many hosts", "its cables to other switches"
+    if loaded.other >= 0:
+        groups.append(names.group_in_short(loaded.other))
+        which, cables = "links between the two", "the cables between them"
     if loaded.device:
-        return _loaded_device_verdict(loaded, judged, names)
-    ends = [loaded.group, loaded.other] if loaded.other >= 0 else [loaded.group]
-    which = "links between the two" if loaded.other >= 0 else "its links with other groups"
-    cables = "the cables between them" if loaded.other >= 0 else "its cables to other switches"
+        groups = [f"{groups[0]} on {loaded.device}"]
+        which = "their links with other groups, and other adapters,"
+        those, cables = "as many adapters of other groups", "the cables of their switch to others"
     text = (
-        f"{which} take {factor:.2f}x the time of those of groups of as many hosts, on average and under equal load, in "
-        f"the order of the run and in orders drawn anew: one of {cables} is slow or missing, or carries other traffic"
+        f"{which} take {factor:.2f}x the time of those of {those}, on average and under equal load, in the order of "
+        f"the run and in orders drawn anew: one of {cables} is slow or missing, or carries other traffic"
     )
     if not loaded.among_alike:
         text += ", or it has fewer by design, since these groups differ, too"
-    tested = judged.findings.tested["group"]
-    subject = tuple(names.group_in_short(group) for group in ends)
+    confidence = confidence_of(loaded.z, judged.findings.tested["group"])
+    kind, most = ("group", LESS) if loaded.device else ("trunk", 1.0)
     return Verdict(
-        "trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence_of(loaded.z, tested),
-        loaded.links, text,
+        kind, tuple(groups), str(Side.BOTH), "slow", judged.size.bytes, factor, min(confidence, most), loaded.links,
+        text,
     )  # fmt: skip
-
-
-def _loaded_device_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict:
-    """Subject: the adapters of one name of a group."""
-    factor = float(np.exp(loaded.effect))
-    text = (
-        f"their links with other groups, and other adapters, take {factor:.2f}x the time of those of as many adapters "
-        "of other groups, on average and under equal load, in the order of the run and in orders drawn anew: one of "
-        "the cables of their switch to others is slow or missing, or carries other traffic"
-    )
-    if not loaded.among_alike:
-        text += ", or it has fewer by design, since these groups differ, too"
-    confidence = min(LESS, confidence_of(loaded.z, judged.findings.tested["group"]))
-    subject = (f"{names.group_in_short(loaded.group)} on {loaded.device}",)
-    return Verdict("group", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, loaded.links, text)
 
 
 def plane_verdict(plane: SlowPlane, size: Size, names: Names, of_group: bool = False) -> Verdict:
@@ -875,7 +856,7 @@ def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:
 
 
 def class_within(slow: Sequence[SlowWithin], size: Size, names: Names) -> Structure:
-    """Hosts that are slow among their own ranks, and so many that this may be how they are built."""
+    """Hosts whose own ranks are slow with each other: too many to be faults, so they may be built that way."""
     subject, factor = names.in_short([one.host for one in slow]), float(np.exp(np.median([one.effect for one in slow])))
     text = f"{subject}: links between their own ranks take {factor:.2f}x the time of those within other hosts"
     question = "Fewer memory channels, or other settings, by design? What the hosts say of themselves tells."

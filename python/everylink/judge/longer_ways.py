@@ -93,7 +93,7 @@ class Sites:
         return (verdict.factor or 1.0) <= self.longest / self.shortest
 
     def structure(self, groups: Sequence[str], size: int) -> Structure:
-        """Of the groups, at messages of so many bytes."""
+        """What is said of these groups; `size`: bytes of the messages."""
         shortest, longest, inside = map(time_text, (self.shortest, self.longest, self.inside))
         text = (
             f"{plural(len(groups), 'group')} of hosts ({', '.join(groups)}): small messages between two of them take "
@@ -104,7 +104,8 @@ class Sites:
 
 def sites_of(judged: Judged) -> Sites | None:
     """None where groups are not far from each other in small messages, or equally far; and of very many hosts."""
-    if not is_whole(judged.readings.hosts):
+    typical = judged.findings.effects.typical
+    if not is_whole(judged.readings.hosts) or not _may_be_sites(typical):
         return None
     group_of, times = judged.findings.effects.group_of, judged.readings.between_hosts.median
     one, other = np.nonzero(np.isfinite(times))
@@ -118,6 +119,13 @@ def sites_of(judged: Judged) -> Sites | None:
     found = Sites(float(np.median(inside)), float(between.min()), float(between.max()))
     is_far = found.shortest > np.exp(FAR) * found.inside and found.shortest - found.inside > FAR_SECONDS
     return found if is_far and found.longest - found.shortest > FAR_SECONDS else None
+
+
+def _may_be_sites(typical: Values) -> bool:
+    """Whether any class of links between groups takes that much longer than one inside them, by Effects.typical: what
+    each way takes need not be known of others."""
+    between, inside = (typical[..., near][np.isfinite(typical[..., near])] for near in (0, 1))
+    return bool(len(between) and len(inside)) and bool(between.max() - inside.min() > FAR)
 
 
 @dataclass

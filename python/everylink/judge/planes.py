@@ -50,7 +50,7 @@ def slow_planes(ranks: Ranks, seen: Readings, kinds: Kinds, alone: BestReadings)
             effect = _effect(np.array(list(by_host.values())))
             if effect and (device not in found or effect > found[device].effect):
                 found[device] = SlowPlane(device, effect, tuple(sorted(by_host)))
-    level = _levels_alone(ranks, seen.host_of, alone)
+    level = _levels_alone(ranks, seen.host_of, alone) if found else {}
     return [found[device] for device in sorted(found) if _are_alike(level, found[device])]
 
 

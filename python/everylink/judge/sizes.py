@@ -1,6 +1,6 @@
 """Compares the links of a run with each other, size by size, and then what the sizes say of each other."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -59,7 +59,7 @@ from everylink.judge.within import find_within, slow_by_design
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
 from everylink.model.rows import ONE_WAY, Outcome
-from everylink.robust import Values, is_whole
+from everylink.robust import Values, is_whole, known_sample
 
 OUTCOMES: dict[int, str] = {
     Outcome.TIMEOUT: "timeout", Outcome.BROKEN: "broken", Outcome.CORRUPT: "corrupt", Outcome.ABSENT: "absent",
@@ -68,8 +68,7 @@ OUTCOMES: dict[int, str] = {
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell which of them is slow
 FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long as a pair inside one, and part of all
-LITTLE_OF_SINGLE, FEWEST_SINGLE = 0.15, 4  # log of the factor; hosts alone in their groups to compare one with
-OF_TWO = 2  # hosts of a group
+LITTLE, FEWEST_SINGLE = 0.15, 4  # log of the factor; hosts alone in their groups to compare one with
 QUICK = 0.1  # quantile of the times between hosts
 SAME_AS_FAR = 0.05  # log of the factor
 SHOWN_SUSPECT_Z = 3.0
@@ -174,13 +173,10 @@ class _Sizes:
         if judged.readings.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
         clear = [one for one in clear if not self._is_further(one, judged)]
-        single = [
-            one for one in clear
-            if self._may_be_behind_its_switch(one, judged.findings.effects) or self._may_be_built_so(one)
-        ]  # fmt: skip
-        single += [one for one in self._behind_one_way(clear, judged) if one not in single]
-        self._unlike += (unlike := of_unlike(clear, self._processors))
-        clear, unclear = [one for one in clear if one not in single and one not in unlike], [*unclear, *single]
+        may_be_well = self._may_be_well(clear, judged)
+        self._unlike += (unlike := of_unlike(clear, names, self._processors))
+        clear = [one for one in clear if one not in may_be_well and one not in unlike]
+        unclear += may_be_well
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
         collected.suspects += unclear
         collected.expected.append(expected_of(size, judged.readings, judged.findings.effects))
@@ -215,7 +211,7 @@ class _Sizes:
         collected = self._collected
         structures, suspects = told_of(self._unlike, self._processors)
         collected.structure += structures
-        told = set(of_unlike(collected.suspects, self._processors)) if self._unlike else set()
+        told = set(of_unlike(collected.suspects, self._names, self._processors)) if self._unlike else set()
         collected.suspects = [one for one in collected.suspects if one not in told] + suspects
 
     def _without_sites(self, found: list[Verdict]) -> list[Verdict]:
@@ -419,45 +415,51 @@ class _Sizes:
     def _is_further(self, verdict: Verdict, judged: Judged) -> bool:
         """Whether it is a slow host that is a little further from others, behind a longer cable or one more switch; or
         at a site that is further from others, if it is well with the hosts there."""
-        if verdict.kind != "host" or verdict.symptom != "slow":
+        if not verdict.is_slow_host:
             return False
         host = self._names.units.index(verdict.subject[0])
         is_of_site = self._sites is not None and self._sites.explain(verdict) and judged.is_well_near(host)
         return is_of_site or judged.host_is_further(host, self._small)
 
-    def _may_be_built_so(self, verdict: Verdict) -> bool:
-        """Whether it is a little slow, and of hosts that differ from others within, too, by design."""
-        is_slow_host = verdict.kind == "host" and verdict.symptom == "slow"
-        is_little = (verdict.factor or np.inf) <= np.exp(LITTLE_OF_SINGLE)
-        return is_slow_host and is_little and verdict.subject[0] in self._differ_within
+    def _may_be_well(self, clear: Sequence[Verdict], judged: Judged) -> list[Verdict]:
+        """Those of the verdicts on slow hosts where the way to the host, or how it is built, may be all that is slow:
+        a little slow if it is alone in its group or differs from others within, too; in small messages, or a little
+        slow, if it is quick with hosts that would see a slow one."""
+        slow = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
+        little = {one for one in slow if (one.factor or np.inf) <= np.exp(LITTLE)}
+        alone = self._behind_their_switches(judged.findings.effects)
+        quick = self._quick_with_some(set(slow.values()), judged)
+        return [
+            one for one, host in slow.items()
+            if (one in little and (host in alone or one.subject[0] in self._differ_within))
+            or (host in quick and (one in little or judged.size.bytes < BANDWIDTH))
+        ]  # fmt: skip
 
-    def _may_be_behind_its_switch(self, verdict: Verdict, effects: Effects) -> bool:
-        """Whether it is a little slow, and alone in its group, as few others are: its ways to all others pass uplinks
-        that other jobs, say, may load."""
-        if verdict.kind != "host" or verdict.symptom != "slow" or (verdict.factor or np.inf) > np.exp(LITTLE_OF_SINGLE):
-            return False
+    @staticmethod
+    def _behind_their_switches(effects: Effects) -> set[int]:
+        """The hosts that are alone in their groups, as few are: all their ways pass uplinks that other jobs, say, may
+        load."""
         size = np.bincount(effects.group_of)
-        is_single = size[effects.group_of[self._names.units.index(verdict.subject[0])]] == 1
-        return bool(is_single) and (size == 1).sum() < FEWEST_SINGLE and effects.whole_groups > 0
+        are_few = (size == 1).sum() < FEWEST_SINGLE and effects.whole_groups > 0
+        return set(np.flatnonzero(size[effects.group_of] == 1).tolist()) if are_few else set()
 
-    def _behind_one_way(self, clear: Sequence[Verdict], judged: Judged) -> list[Verdict]:
-        """Those of the verdicts on hosts that are as quick as any with another slow one, with the other one of a group
-        of two, or where no groups are known with any other, in small messages, or a little slow. What leads to both,
-        such as a further switch, or uplinks that other jobs load, may be all that is slow."""
-        units, limit = self._names.units, np.exp(LITTLE_OF_SINGLE) if judged.size.bytes >= BANDWIDTH else np.inf
-        slow = {units.index(one.subject[0]): one for one in clear if one.kind == "host" and one.symptom == "slow"}
-        if not slow or not is_whole(judged.readings.hosts):
-            return []
-        quick = float(np.nanquantile(judged.readings.between_hosts.median, QUICK)) + SAME_AS_FAR
-        group_of = judged.findings.effects.group_of
+    @staticmethod
+    def _quick_with_some(slow: Set[int], judged: Judged) -> set[int]:
+        """Those of the slow hosts that are as quick as any with another one, with the other one of a group of two, or
+        where no groups are known with any other: what leads to both, such as a further switch, may be all that is
+        slow."""
+        seen, group_of = judged.readings, judged.findings.effects.group_of
+        if not slow or not is_whole(seen.hosts):
+            return set()
+        quick = float(np.quantile(known_sample(seen.between_hosts.median), QUICK)) + SAME_AS_FAR
         size = np.bincount(group_of)[group_of]
 
         def is_quick(host: int) -> bool:
-            mates = (group_of == group_of[host]) & (size == OF_TWO) if group_of.any() else np.ones(len(group_of), bool)
-            others = np.union1d(np.flatnonzero(mates), list(slow))
-            return bool((judged.readings.with_each(host)[others] < quick).any())
+            mates = (group_of == group_of[host]) & (size == 2) if group_of.any() else np.ones(seen.hosts, bool)
+            mates[list(slow)] = True
+            return bool((seen.with_each(host)[mates] < quick).any())
 
-        return [one for host, one in slow.items() if (one.factor or np.inf) < limit and is_quick(host)]
+        return set(filter(is_quick, slow))
 
     def _may_be_of_a_rank(self, within: Verdict) -> bool:
         """Whether it is a host of two ranks, one of which looks slow with other hosts, too."""

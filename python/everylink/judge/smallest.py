@@ -32,7 +32,7 @@ def smallest_explanation(
     Without groups and trunks half of whose hosts, at one end, are slower by themselves.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why. `slow_with_all`: hosts that are slow alone with all others; `longer`: slow pairs whose way may be
-    longer by design; these, too, show whether the inside of a group is slow.
+    longer by design; these also show whether the inside of a group is slow.
     """
     of_ranks: dict[str, float] = {}
     for verdict in verdicts:
@@ -182,7 +182,7 @@ def _is_by_its_rank(verdict: Verdict, of_ranks: Mapping[str, float]) -> bool:
 def _are_mostly_slow(units: set[str], verdicts: Sequence[Verdict], names: Names) -> bool:
     """Whether most pairs among these hosts have verdicts, or one of their hosts has."""
     pairs = {frozenset(names.units_of(one.subject)) for one in verdicts if one.kind in ("pair", "link")}
-    hosts = {unit for one in verdicts if one.kind == "host" and one.symptom == "slow" for unit in one.subject}
+    hosts = {unit for one in verdicts if one.is_slow_host for unit in one.subject}
     others = units - hosts
     every, among_others = (math.comb(len(some), 2) for some in (units, others))
     return sum(pair <= others for pair in pairs) + every - among_others >= MOST_INSIDE * every

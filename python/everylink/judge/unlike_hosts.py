@@ -4,37 +4,30 @@ They are fitted with hosts of the kind that they agree with most. If all with on
 by much, that is how they are built, perhaps; a host that is slower by much, or than the others like it, is a suspect.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from everylink.host_lists import folded
+from everylink.judge.evidence import Names
+from everylink.judge.merged import one_per_subject
 from everylink.judge.verdict import Structure, Verdict
 
 MOST, ALIKE = 1.5, 1.1  # factors: of a host that is slower by design; between hosts with one processor
 QUESTION = "By design, or slow? A run of such hosts only, or the same hosts on another day, tells."
 
 
-def of_unlike(verdicts: Iterable[Verdict], processors: Mapping[str, str]) -> list[Verdict]:
+def of_unlike(verdicts: Iterable[Verdict], names: Names, processors: Mapping[str, str]) -> list[Verdict]:
     """Those on slow hosts with a processor of their own, or ranks there; `processors` by the names of such hosts."""
-    return [one for one in verdicts if one.is_end and one.symptom == "slow" and _host_of(one) in processors]
+    slow = (one for one in verdicts if one.is_end and one.symptom == "slow")
+    return [one for one in slow if not processors.keys().isdisjoint(names.units_of(one.subject))]
 
 
-def _host_of(verdict: Verdict) -> str:
-    return verdict.subject[0].rpartition(":")[0] if verdict.kind == "rank" else verdict.subject[0]
-
-
-def told_of(verdicts: Iterable[Verdict], processors: Mapping[str, str]) -> tuple[list[Structure], list[Verdict]]:
+def told_of(verdicts: Sequence[Verdict], processors: Mapping[str, str]) -> tuple[list[Structure], list[Verdict]]:
     """What the verdicts of `of_unlike`, of all sizes, come to: structure, and suspects."""
-    worst, suspects = dict[str, Verdict](), list[Verdict]()
-    for one in verdicts:
-        if one.kind == "rank":
-            suspects.append(one)
-            continue
-        known = worst.get(one.subject[0])
-        if known is None or (one.factor or np.inf) > (known.factor or np.inf):
-            worst[one.subject[0]] = one
-    structures = list[Structure]()
+    each = one_per_subject(verdicts)
+    worst = {one.subject[0]: one for one in each if one.kind == "host"}
+    structures, suspects = list[Structure](), [one for one in each if one.kind != "host"]
     for processor in dict.fromkeys(processors[name] for name in worst):
         hosts = [name for name, own in processors.items() if own == processor]
         slow = [worst[name] for name in hosts if name in worst]

@@ -69,6 +69,10 @@ class Verdict:
         return self.kind in ("host", "rank")
 
     @property
+    def is_slow_host(self) -> bool:
+        return self.kind == "host" and self.symptom == "slow"
+
+    @property
     def is_slow_pair(self) -> bool:
         return self.kind in ("pair", "link") and self.symptom == "slow"
 

@@ -104,7 +104,8 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
 
 
 def slow_by_design(found: Sequence[SlowWithin]) -> list[SlowWithin]:
-    """Hosts that are slow alike, and so many that this is how they are built, such as with fewer memory channels."""
+    """Hosts that are equally slow, and too many to be faults: they are built that way, for example with fewer memory
+    channels."""
     hosts = [one for one in found if not one.ranks]
     middle = float(np.median([one.effect for one in hosts])) if hosts else 0.0
     alike = [one for one in hosts if abs(one.effect - middle) < ALIKE]
