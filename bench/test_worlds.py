@@ -29,6 +29,7 @@ from worlds.planes import (
     Flowlets,
     Gateways,
     Gemini,
+    HeldInterrupts,
     HostsOnCore,
     HyperXTables,
     Interfaces,
@@ -40,6 +41,7 @@ from worlds.planes import (
     OneCore,
     OneSwitch,
     OpticalTorus,
+    OrphanPorts,
     PartlyAdaptive,
     PartOfDragonflyPlus,
     PcieSwitches,
@@ -3881,6 +3883,168 @@ def test_flows_between_zones_get_half_of_those_within_and_the_last_zone_is_newer
         assert times(world, [pair])[0] - times(world, [pair], 0)[0] == pytest.approx(MIB / (part * RATE))
     within, between = times(world, [(0, 12)], 0)[0], times(world, [(0, 4)], 0)[0]
     assert 3 * within < between
+
+
+def test_held_interrupts_delay_what_arrives_and_not_what_leaves() -> None:
+    structure = built("interrupts held back in one lot, 2:1 static", 32)  # 20 of 32 hosts, leaves of 8
+    there_and_back, world = World(structure), World(structure, kernel=ONE_WAY)
+    near, once = LATENCY + 18e-6, 10 * MIB / RATE
+    assert isinstance(structure.plane, HeldInterrupts)
+    assert np.flatnonzero(structure.plane.held).tolist() == list(range(20))
+    assert times(world, [(32, 42)]) == pytest.approx([near + once])
+    assert times(world, [(32, 34)]) == pytest.approx([near + 18e-6 + once])
+    order = Order(np.zeros(1, np.int64), np.array([32]), np.array([42]))
+    to_newer, to_older = world.true_times(world.costs_of(order, 0), 0)[:, 0]
+    assert to_older - to_newer == pytest.approx(18e-6)
+    assert times(there_and_back, [(32, 42)]) == pytest.approx([near + 9e-6 + once])
+    assert set(structure.processor.tolist()) == {0}
+
+
+def test_four_ports_in_a_row_share_what_one_host_sends_but_for_the_last_card() -> None:
+    structure = built("four ports of a line card share a chip", 32)  # 4 cards of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 24e-6, 10 * MIB / RATE
+    assert times(world, [(0, 8)]) == pytest.approx([near + 4e-6 + once])
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + 4e-6 + 2 * once] * 2)
+    assert times(world, [(0, 2), (8, 10)]) == pytest.approx([near + 4e-6 + once] * 2)
+    assert times(world, [(2 * host, 16 + 2 * host) for host in range(4)])[0] == pytest.approx(
+        near + 4e-6 + 2 * HOP + 4 * once
+    )
+    assert times(world, [(48, 56), (50, 58), (52, 60)]) == pytest.approx([near + once] * 3)
+    assert (structure.overhead == 0).tolist() == [host >= 24 for host in range(32)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_only_messages_that_reach_the_wrong_switch_cross_to_a_host_with_one_port(seed: int) -> None:
+    structure = built("bonds on two switches, older hosts on one of them", 32, seed)
+    plane = structure.plane
+    assert isinstance(plane, OrphanPorts)
+    assert [int((plane.port == switch).sum()) for switch in (NONE, 0, 1)] == [20, 6, 6]
+    assert ((plane.port != NONE) == (structure.processor == 2)).all()
+    frm, to = (numbers.ravel() for numbers in np.indices((32, 32)))
+    crosses = plane.path(frm, to, np.zeros_like(frm))[0][:, 0] != NONE
+    one, other = plane.port[frm], plane.port[to]
+    assert not crosses[(other == NONE) | (one == other)].any()
+    assert crosses[(one != NONE) & (other != NONE) & (one != other)].all()
+    assert 0.35 < crosses[(one == NONE) & (other != NONE)].mean() < 0.65
+    bonds = np.flatnonzero(plane.port == NONE)
+    (time,) = times(World(structure, kernel=ONE_WAY), [(int(bonds[0]), int(bonds[1]))])
+    assert time == pytest.approx(LATENCY + 20e-6 + 4 * MIB / RATE)
+
+
+def test_only_flows_between_subnets_are_tunnelled() -> None:
+    structure = built("tunnels between subnets only, two processors", 32)  # 4 subnets of 2 racks of 4
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 20e-6
+    assert times(world, [(32, 34)]) == pytest.approx([near + 4 * MIB / RATE])
+    assert times(world, [(32, 40)]) == pytest.approx([near + 2 * HOP + 4 * MIB / RATE])
+    assert times(world, [(32, 48)]) == pytest.approx([near + 4 * HOP + 8e-6 + 10 * MIB / RATE])
+    assert times(world, [(16, 48)]) == pytest.approx([near + 2e-6 + 4 * HOP + 8e-6 + MIB / (0.07 * RATE)])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 4e-6 + 4 * MIB / RATE])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_in_cache_mode_are_slower_within_and_do_not_say_so(seed: int) -> None:
+    structure = built("two memory modes, chassis in a dragonfly", 32, seed)
+    cache = structure.memory < 1
+    assert 11 <= cache.sum() <= 21
+    assert (np.diff(np.flatnonzero(cache)) > 1).any()
+    world = World(structure, kernel=ONE_WAY)
+    one, other = (2 * int(np.flatnonzero(mode)[0]) for mode in (cache, ~cache))
+    within, usual = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY for rank in (one, other))
+    assert within == pytest.approx(usual / 0.8)
+    assert times(world, [(one, other)])[0] - times(world, [(one, other)], 0)[0] == pytest.approx(MIB / (0.66 * RATE))
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+    assert set(world.results.inventory.over_hosts("host", "cpu_model")[1]) == {"Xeon Phi 7250"}
+
+
+def test_slices_are_tori_of_their_own_and_meet_by_ethernet() -> None:
+    structure = built("slices of a torus joined by Ethernet", 32)  # 4 slices of 2 x 4 hosts of 4 chips
+    world, away = World(structure, kernel=ONE_WAY), LATENCY + 20e-6
+    for host, hops in [(1, 1), (2, 2), (3, 1), (4, 1), (6, 3)]:
+        assert times(world, [(0, 4 * host)]) == pytest.approx([LATENCY + hops * HOP + MIB / 50e9])
+    assert times(world, [(0, 32)]) == pytest.approx([away + MIB / (0.4 * RATE)])
+    assert times(world, [(0, 64)]) == pytest.approx([away + 3e-6 + MIB / (0.4 * RATE)])
+    assert times(world, [(64, 96)]) == pytest.approx([away + MIB / (0.4 * RATE)])
+    assert times(world, [(0, 32), (1, 36)]) == pytest.approx([away + MIB / (0.4 * RATE)] * 2)
+
+
+def test_machines_in_turns_have_their_rails_in_four_pods() -> None:
+    structure = built("rail-optimized, 8 rails, virtual machines in turns", 32)  # 8 machines
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (4 * RATE)
+    assert structure.group.tolist() == [0, 1, 2, 3] * 2
+    assert times(world, [(0, 32)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 33)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(7, 39)]) == pytest.approx([near + 0.3e-6 + once])
+
+
+def test_the_oldest_hosts_of_a_hypercube_have_slower_adapters_and_processors() -> None:
+    structure = built("hypercube of three generations, far socket", 32)  # 8 switches of 4
+    world = World(structure, kernel=ONE_WAY)
+    assert np.bincount(structure.processor).tolist() == [12, 0, 12, 8]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.5e-6 + MIB / (0.32 * RATE)])
+    assert times(world, [(24, 26)]) == pytest.approx([LATENCY + 0.2e-6 + MIB / (0.545 * RATE)])
+    assert times(world, [(48, 50)]) == pytest.approx([LATENCY + MIB / (0.545 * RATE)])
+    assert times(world, [(49, 51)]) == pytest.approx([LATENCY + 0.4e-6 + MIB / (0.94 * 0.545 * RATE)])
+    assert times(world, [(0, 56)], 0) == pytest.approx([LATENCY + 0.25e-6 + 3 * HOP])
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("40 Gb/sec (4X QDR)",) * 12 + ("56 Gb/sec (4X FDR)",) * 20
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_confidential_machine_sends_and_receives_is_copied_by_one_core(seed: int) -> None:
+    structure = built("confidential virtual machines among others", 32, seed)
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 28e-6
+    encrypted = structure.overhead > 0
+    assert encrypted.sum() == 11
+    assert set(structure.processor.tolist()) == {3}
+    hosts = [np.flatnonzero(kind & (structure.group == structure.group[0])) for kind in (encrypted, ~encrypted)]
+    for host in range(32):
+        leaf = np.flatnonzero((structure.group == structure.group[host]) & ~encrypted)
+        (usual,) = leaf[leaf != host][:1]
+        part, longer = (0.09, 7e-6) if encrypted[host] else (0.125, 0.0)
+        assert times(world, [(2 * host, 2 * int(usual))]) == pytest.approx([near + longer + MIB / (part * RATE)])
+    one, (other, third) = int(np.flatnonzero(encrypted)[0]), hosts[1][:2].tolist()
+    both = times(world, [(2 * other, 2 * one), (2 * one + 1, 2 * third + 1)], 100 * MIB)
+    assert both == pytest.approx([100 * MIB / (0.045 * RATE)] * 2, rel=1e-3)
+
+
+def test_hosts_with_access_control_are_slower_within_and_outside() -> None:
+    structure = built("4 GPUs behind a PCIe switch, access control in one lot", 32)  # 16 hosts, 6 of the first lot
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert np.flatnonzero(structure.memory < 1).tolist() == list(range(6))
+    assert times(world, [(32, 36)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(20, 24)]) == pytest.approx([LATENCY + 0.4e-6 + once / 0.72])
+    within, usual = (times(world, [(rank, rank + 1)])[0] - 1.2e-6 for rank in (0, 24))
+    assert within == pytest.approx(usual / 0.6)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_file_servers_have_an_adapter_on_each_of_two_leaves() -> None:
+    structure = built("file servers on two leaves, 7:4 static", 32)  # 4 leaves of 7 hosts, and 4 servers
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert np.bincount(structure.group).tolist() == [7, 7, 7, 7, 4]
+    assert structure.groups[28:].tolist() == [[4, 5]] * 4
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2, 2, 2, 2, 4, 4]
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    near = LATENCY + 0.3e-6
+    assert times(world, [(56, 58), (57, 59)]) == pytest.approx([near + once / 2] * 2)
+    assert times(world, [(56, 59)]) == pytest.approx([near + 2 * HOP + once / 2])
+    assert times(world, [(0, 57)]) == pytest.approx([LATENCY + 0.15e-6 + 2 * HOP + once])
+
+
+def test_all_from_a_leaf_to_another_one_takes_the_same_uplink() -> None:
+    structure = built("one tunnel from each leaf to each other, far socket", 32)  # 4 leaves of 8 hosts with 2 uplinks
+    world = World(structure, kernel=ONE_WAY)
+    frm, to = (numbers.ravel() for numbers in np.indices((32, 32)))
+    up = structure.plane.path(frm, to, np.zeros_like(frm))[0][:, 0]
+    tunnel = 4 * structure.group[frm] + structure.group[to]
+    assert len(np.unique(np.stack([tunnel, up], axis=1), axis=0)) == 16
+    assert 1 + 4 < len(np.unique(up)) <= 1 + 8
+    near, once = LATENCY + 2.3e-6 + 2 * HOP, MIB / RATE
+    eight = [(2 * host, 32 + 2 * host) for host in range(8)]
+    assert times(world, eight[:4]) == pytest.approx([near + 4 * once] * 4)
+    assert times(world, eight) == pytest.approx([near + 8 * once] * 8)
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -477,7 +477,7 @@ class PcieSwitches(FatTree):
     """
 
     def __init__(
-        self, group: Index, ratio: float, routes: str, rate: float, link: Index, width: float, longer: float
+        self, group: Index, ratio: float, routes: str, rate: float | Values, link: Index, width: float, longer: float
     ) -> None:
         super().__init__(group, ratio, routes, rate)
         self.link, self.longer, self.links = link, longer, int(link.max()) + 1
@@ -1635,3 +1635,71 @@ class Zones:
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         return np.zeros((len(frm), 0), np.int64), self.latency[frm, to]
+
+
+class HeldInterrupts(FatTree):
+    """A fat tree with static routes whose adapters hold back interrupts, `held` [adapter] seconds each.
+
+    So a message waits where it arrives, and not where it leaves: interrupt moderation for what is received.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float, held: Values) -> None:
+        super().__init__(group, ratio, "static", rate)
+        self.held = held
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        return ways, latency + self.held[to]
+
+
+class OrphanPorts(ActiveBackup):
+    """Two switches that are one for bonds (MLAG), joined by `cables`; some hosts have a port on one of them only.
+
+    `port`: the switch of such a host, NONE for those with a bond. A hash says by which port a bond sends; to another
+    bond the message stays on that switch. To a host on the other switch it takes one of the cables, by a hash too.
+    """
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        by_hash = (hashed(frm, to, 32) % np.uint64(2)).astype(np.int64)
+        a = np.where(self.port[frm] == NONE, by_hash, self.port[frm])
+        b = np.where(self.port[to] == NONE, a, self.port[to])
+        cable = (hashed(frm, to, 24) % np.uint64(self.cables)).astype(np.int64)
+        return np.where(a != b, 2 * cable + a, NONE)[:, None], LATENCY + HOP * (a != b)
+
+
+class LeafTunnels(FatTree):
+    """Leaves that put all that they send to another one into one tunnel, of which a hash of the two leaves chooses the
+    uplink. So all messages from one leaf to another share a spine; there and back they may have two.
+
+    As VXLAN, GRE or IP in IP where switches hash the outer addresses only, and these are those of the leaves.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "tunnels", rate)
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        return (hashed(self.group[frm], self.group[to], 0, 3) % spines.astype(np.uint64)).astype(np.int64)
+
+
+class Slices(Torus):
+    """Slices that are tori of hosts in two dimensions; a message to another slice goes by the Ethernet ports of hosts.
+
+    Ethernet does not block; `port`: bytes per second of a host in each direction. A message takes `longer` seconds more
+    by it, and `away` more where it also goes to the other half of the slices, in another hall.
+    """
+
+    def __init__(
+        self, slices: int, sides: tuple[int, int], rate: float, port: float, longer: float, away: float
+    ) -> None:
+        super().__init__((slices, *sides), rate)
+        self.group, self.longer, self.away = self.place[:, 0], longer, away
+        self.hall = 2 * self.group // slices
+        self.cables = len(self.capacity)
+        self.capacity = np.concatenate([self.capacity, np.full(2 * len(self.group), port)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        apart = self.group[frm] != self.group[to]
+        within, latency = super().path(frm, np.where(apart, frm, to), when)
+        ports = self.cables + np.stack([frm, len(self.group) + to], axis=1)
+        latency = latency + self.longer * apart + self.away * (self.hall[frm] != self.hall[to])
+        return np.concatenate([within, np.where(apart[:, None], ports, NONE)], axis=1), latency

@@ -39,6 +39,7 @@ from worlds.planes import (
     Gateways,
     Gemini,
     HammingMesh,
+    HeldInterrupts,
     HostsOnCore,
     Hypercube,
     HypercubeOfHosts,
@@ -50,6 +51,7 @@ from worlds.planes import (
     Kautz,
     Lag,
     LagCore,
+    LeafTunnels,
     Mesh,
     MeshByLoad,
     NumberedByArrival,
@@ -57,6 +59,7 @@ from worlds.planes import (
     OneSwitch,
     OneWayRings,
     OpticalTorus,
+    OrphanPorts,
     OrthogonalTree,
     PartlyAdaptive,
     PartOfDragonflyPlus,
@@ -77,6 +80,7 @@ from worlds.planes import (
     SharedPorts,
     SingleCables,
     Sites,
+    Slices,
     SlimFly,
     Slingshot,
     SlingshotInRows,
@@ -3911,6 +3915,225 @@ def _zones_of_two_types(hosts: int, random: np.random.Generator) -> Structure:
     )  # fmt: skip
 
 
+def _held_interrupts(hosts: int) -> Structure:
+    """10 Gbit/s, TCP, two ranks in each host; in the first lot, five eighths, adapters hold back interrupts.
+
+    So a message that arrives there takes 18 us longer, but not one that leaves. As where an older image has the
+    driver's fixed moderation (rx-usecs), and the newer one a profile for low latency. The processors are the same,
+    hosts say nothing of it, and the lot ends within a rack. An uplink of 40 Gbit/s for 8 hosts or, in smaller racks,
+    for fewer; a hash gives each two hosts one. 9 us at each end, with a long tail; 0.5 % of readings are longer. The
+    numbers are chosen here; drivers hold interrupts back for up to some tens of microseconds.
+    """
+    lot = 8 * np.arange(hosts) < 5 * hosts
+    plane = HeldInterrupts(_leaves(hosts), 8, 0.4 * RATE, np.where(lot, 18e-6, 0.0))
+    return Structure(
+        hosts, plane, each=2, rate=np.full((hosts, 1), 0.1 * RATE), position_latency=np.full(2, 9e-6),
+        interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _port_groups(hosts: int) -> Structure:
+    """A modular switch: four ports in a row of a line card share a chip of 10 Gbit/s, which is the rate of each host.
+
+    As cards of 32 ports of Cisco's Nexus 7000 (M1), with 80 Gbit/s to the boards of the switch, 4:1. The last card is
+    newer, without such groups and 1:1; its hosts have newer processors, on which messages take 2 us less. Two ranks in
+    each host, TCP: 12 us at each end, with a long tail. Cards of up to 16 hosts, and the processors, are chosen here.
+    """
+    card = _leaves(hosts)
+    newer = card == card[-1]
+    link = np.where(newer, NONE, np.unique(4 * card + places_in(card) // 4, return_inverse=True)[1])
+    to_boards = 0.1 * RATE * np.where(np.arange(int(card[-1]) + 1) == card[-1], 1.0, 0.25)
+    return Structure(
+        hosts, PcieSwitches(card, 1, "adaptive", to_boards, link, 0.1 * RATE, 0.0), each=2,
+        rate=np.full((hosts, 1), 0.1 * RATE), position_latency=np.full(2, 12e-6), overhead=np.where(newer, 0.0, 2e-6),
+        processor=np.where(newer, 0, 2), interrupts=3e-6,
+    )  # fmt: skip
+
+
+def _orphan_ports(hosts: int, random: np.random.Generator) -> Structure:
+    """25 Gbit/s; hosts have a bond on two switches, but three of eight, at random, have a port on one of them only.
+
+    The two switches are one by MLAG, and half of the older hosts, which have only one port, are on each. What reaches
+    the wrong switch goes over the two cables of 100 Gbit/s between them. A flow gets one port of a bond. TCP: 10 us at
+    each end, 1.5 us more on the older processors, with a long tail; 0.5 % of readings are longer. As machine rooms
+    with servers of several years; vendors call such ports orphans. The numbers are chosen here.
+    """
+    order = random.permutation(hosts)
+    old = 8 * order < 3 * hosts
+    return Structure(
+        hosts, OrphanPorts(np.where(old, order % 2, NONE), 2), rate=np.full((hosts, 1), RATE / 4),
+        position_latency=np.array([10e-6]), overhead=np.where(old, 1.5e-6, 0.0), processor=np.where(old, 2, 0),
+        interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _tunnels_between_subnets(hosts: int) -> Structure:
+    """Kubernetes on hosts of 25 Gbit/s, two ranks each; a subnet is two racks, and packets between two are tunnelled.
+
+    As Calico's mode CrossSubnet (IP in IP). A tunnelled message takes 8 us longer, and a flow gets what a core does:
+    10 Gbit/s, or 7 where either end is in the first half of the subnets, whose processors are older and take 2 us
+    longer for any message. Racks of up to 16 hosts with an uplink of 40 Gbit/s for 4, and subnets with one of 100 for
+    8; a hash gives each two hosts one at each level. TCP: 10 us at each end, with a long tail; 0.5 % of readings are
+    longer. The numbers are chosen here.
+    """
+    rack = np.arange(hosts) // max(2, min(16, hosts // 8))
+    subnet = np.arange(int(rack[-1]) + 1) // 2
+    old = 2 * subnet < int(subnet[-1]) + 1
+    core = RATE * np.where(old, 0.07, 0.1)
+    flow = np.where(np.equal.outer(subnet, subnet), np.inf, np.minimum.outer(core, core))
+    plane = Stacked(FatTree(rack, 4, "static", 0.4 * RATE), FatTree(subnet[rack], 8, "static"), 8e-6)
+    return Structure(
+        hosts, plane, each=2, rate=np.full((hosts, 1), RATE / 4), position_latency=np.full(2, 10e-6),
+        overhead=np.where(old, 2e-6, 0.0)[rack], processor=np.where(old, 2, 3)[rack], group_rate=flow,
+        interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _memory_modes(hosts: int, random: np.random.Generator) -> Structure:
+    """Xeon Phis with two ranks each; 35 to 65 % of them, at random, have their fast memory as a cache of the other.
+
+    On the others it is memory by itself. Hosts have been booted into the mode that the job before asked for, as on
+    Theta of ALCF and Cori of NERSC (Cray XC40), and do not say which. In cache mode messages take 0.15 us longer, reach
+    80 % of the rate within the host, and the adapter, which says 100 Gbit/s, does 66 instead of 70. Groups of two
+    chassis with two hosts on each router; 30 % of the messages between groups take a detour. Slow cores: 0.5 us at each
+    end. The numbers are chosen here.
+    """
+    cache = random.permutation(np.arange(hosts) < round(hosts * random.uniform(0.35, 0.65)))
+    return Structure(
+        hosts, Chassis(hosts, max(4, hosts // 16 * 4), 0.3), each=2,
+        rate=RATE * np.where(cache, 0.66, 0.7)[:, None], nominal=np.full((hosts, 1), RATE),
+        position_latency=np.full(2, 0.5e-6), overhead=np.where(cache, 0.15e-6, 0.0), processor=np.ones(hosts, np.int64),
+        socket=np.zeros(2, np.int64), memory=np.where(cache, 0.8, 1.0), inside_rate=np.full((2, 2), 8e9),
+    )  # fmt: skip
+
+
+def _slices(hosts: int) -> Structure:
+    """Hosts of 4 chips in four slices, each a torus of hosts in two dimensions; Ethernet joins the slices.
+
+    As a job of several slices of TPU (Multislice of Google Cloud). A link does 50 GB/s, and a message takes one of
+    those of its host, which the four chips share here; between two hosts there are two links. To another slice,
+    messages go by the port of 200 Gbit/s that the host has: 20 us longer, at most 40 Gbit/s for each flow, and 3 us
+    more to the two slices in the other hall. The chips of a host are a ring of 2 x 2. 0.3 % of readings are longer. The
+    numbers of Ethernet are chosen here.
+    """
+    links = _links({(0, 1): 1, (0, 2): 1, (1, 3): 1, (2, 3): 1}, 4)
+    plane = Slices(4, _nearly_square(hosts // 4), 100e9, 2 * RATE, 20e-6, 3e-6)
+    return Structure(
+        hosts, plane, each=4, rate=np.full((hosts, 1), 50e9),
+        group_rate=np.where(np.eye(4, dtype=bool), np.inf, 0.4 * RATE), tail=0.003,
+        inside_latency=np.where(links > 0, 0.6e-6, 0.9e-6), inside_rate=np.full((4, 4), 50e9),
+    )  # fmt: skip
+
+
+def _machines_in_turns(hosts: int) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 GPUs with an adapter of 400 Gbit/s each, in turns in four pods.
+
+    As a cloud that numbers the machines of a set over its fault domains, here of Azure's NDv5, with a leaf for each
+    rail of each pod; 1:1 adaptive. 0.6 us at each end, and 0.15 us more for the GPUs of the second socket, as the cores
+    that start their messages are on the first one. 0.3 % of readings are longer. The numbers, and that pods are fault
+    domains, are chosen here.
+    """
+    count = max(8, hosts // 4)
+    return Structure(
+        count, FatTree(_leaf_per_rail(np.arange(count) % 4, 8), 1, "adaptive", 4 * RATE), each=8, rails=8,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
+        position_latency=np.repeat([0.6e-6, 0.75e-6], 4), tail=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _hypercube_of_generations(hosts: int) -> Structure:
+    """An enhanced hypercube with hosts of three generations, on a third of the switches each; two ranks in each host.
+
+    As Pleiades of NASA (SGI ICE), which was extended for years. The first hosts have adapters of 40 Gbit/s, which do 32
+    Gbit/s of data, the others and all cables 56. Messages take 0.25 us longer on the oldest processors and 0.1 us on
+    the next. The rank far from the adapter takes 0.2 us longer and reaches 94 % of the rate. Switches of 2 hosts, or of
+    4 from 32 hosts on. What processors and sockets cost is chosen here.
+    """
+    size = 2 if hosts < 32 else 4
+    plane = EnhancedHypercube(hosts, size, 0.545 * RATE)
+    kind = plane.group * 3 // (int(plane.group[-1]) + 1)
+    return replace(
+        _far_socket(hosts, 2, 0.94, 0.2e-6), plane=plane, rate=RATE * np.where(kind == 0, 0.32, 0.545)[:, None],
+        overhead=np.array([0.25e-6, 0.1e-6, 0.0])[kind], processor=np.array([2, 0, 3])[kind],
+    )  # fmt: skip
+
+
+def _confidential(hosts: int, random: np.random.Generator) -> Structure:
+    """Virtual machines of 12.5 Gbit/s with two ranks each; a third of them, at random, have encrypted memory. TCP.
+
+    There all that is sent and received is copied by buffers that the adapter may see (SEV-SNP or TDX, with swiotlb):
+    both share the 9 Gbit/s that a core copies, and a message takes 7 us longer. All have the same processor and report
+    the same rate. As confidential machines of several clouds beside usual ones. An uplink of 100 Gbit/s for 8 machines
+    or, behind smaller leaves, for fewer; a hash gives each two one. 14 us at each end, with a long tail; 1 % of
+    readings are longer. The numbers are chosen here; published losses of such machines are 10 to 40 % of the rate.
+    """
+    encrypted = random.permutation(np.arange(hosts) * 3 < hosts)
+    plane = Threads(_leaves(hosts), 8, RATE, RATE * np.where(encrypted, 0.09, 1.0))
+    return Structure(
+        hosts, plane, each=2, rate=np.full((hosts, 1), RATE / 8), position_latency=np.full(2, 14e-6),
+        overhead=np.where(encrypted, 7e-6, 0.0), processor=np.full(hosts, 3), interrupts=3e-6, tail=0.01,
+    )  # fmt: skip
+
+
+def _access_control(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs and an adapter of 200 Gbit/s behind one PCIe switch (PCIe 4), in two lots.
+
+    In the first lot, three eighths, which ends within a rack, access control (ACS) is on, as firmware has it for
+    virtual machines: what GPUs send to each other and to the adapter goes up to the processor and back. So messages
+    within these hosts reach 60 % of the rate, and their adapters 72 %, 0.4 us later. Nothing says so: processors and
+    adapters are the same. Uplinks of 200 Gbit/s, 2:1; flows change theirs now and then. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    lot = 8 * np.arange(count) < 3 * count
+    return Structure(
+        count, FatTree(_leaves(count), 2, "lingering", 2 * RATE), each=4,
+        rate=2 * RATE * np.where(lot, 0.72, 1.0)[:, None], nominal=np.full((count, 1), 2 * RATE),
+        overhead=np.where(lot, 0.4e-6, 0.0), processor=np.zeros(count, np.int64), socket=np.zeros(4, np.int64),
+        memory=np.where(lot, 0.6, 1.0), inside_latency=np.full((4, 4), 1.2e-6), inside_rate=np.full((4, 4), 22e9),
+    )  # fmt: skip
+
+
+def _file_servers(hosts: int) -> Structure:
+    """The last eighth of the hosts, 2 or more, are file servers with two adapters of 200 Gbit/s, on two leaves.
+
+    The two leaves are their own, 1:1, so that servers go on if one is down. The other hosts have one adapter of 100
+    Gbit/s for both ranks; leaves of about 7 with two uplinks of 200 Gbit/s, or of fewer with one. A hash gives each two
+    adapters an uplink. Servers have older processors: 0.15 us longer at each end. As flash servers on the network of
+    the hosts, e.g. of Lustre or DAOS, where a job for tests has both. The numbers are chosen here.
+    """
+    servers = max(2, hosts // 8)
+    others = hosts - servers
+    leaves = max(2, others // 7)
+    leaf = np.append(np.arange(others) * leaves // others, np.full(servers, leaves))
+    server = leaf == leaves
+    adapters = np.stack([leaf, leaf + server], axis=1).ravel()
+    ratio = np.append(np.full(leaves, 7), [1, 1])
+    return Structure(
+        hosts, FatTree(adapters, ratio, "static", 2 * RATE), each=2, rails=2, one_plane=True, other_rail=0.0,
+        single=~server, rate=np.repeat(RATE * np.where(server, 2.0, 1.0)[:, None], 2, axis=1),
+        overhead=np.where(server, 0.15e-6, 0.0), processor=np.where(server, 2, 0),
+    )  # fmt: skip
+
+
+def _leaf_tunnels(hosts: int) -> Structure:
+    """25 Gbit/s, RoCE; leaves tunnel what they send to another one, and all in a tunnel takes the same spine.
+
+    As EVPN with VXLAN on switches that hash the outer addresses only. Leaves of up to 16 hosts with an uplink of 100
+    Gbit/s for 4 of them, so 1:1 as built, but half or a quarter of it from one leaf to another. Hosts of the first half
+    of the leaves have older processors: 0.3 us longer. Two ranks in each host, 1 us at each end; the one far from the
+    adapter takes 0.25 us longer and reaches 95 % of the rate. 0.3 % of readings are longer, because switches pause
+    senders. The numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    old = 2 * leaf < int(leaf[-1]) + 1
+    return replace(
+        _far_socket(hosts, 2, 0.95), plane=LeafTunnels(leaf, 4), rate=np.full((hosts, 1), RATE / 4),
+        position_latency=np.array([1e-6, 1.25e-6]), overhead=np.where(old, 0.3e-6, 0.0),
+        processor=np.where(old, 2, 3), tail=0.003,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -4205,5 +4428,18 @@ HELD_OUT: Mapping[str, Make] = {
     "a cluster and its machines in a cloud": lambda hosts, random: _bursting(hosts),
     "a virtual machine on each socket, 2:1 static": lambda hosts, random: _machine_on_each_socket(hosts),
     "three zones, two types, flow limits": _zones_of_two_types,
+    # The next twelve are new: nobody has looked at them yet.
+    "interrupts held back in one lot, 2:1 static": lambda hosts, random: _held_interrupts(hosts),
+    "four ports of a line card share a chip": lambda hosts, random: _port_groups(hosts),
+    "bonds on two switches, older hosts on one of them": _orphan_ports,
+    "tunnels between subnets only, two processors": lambda hosts, random: _tunnels_between_subnets(hosts),
+    "two memory modes, chassis in a dragonfly": _memory_modes,
+    "slices of a torus joined by Ethernet": lambda hosts, random: _slices(hosts),
+    "rail-optimized, 8 rails, virtual machines in turns": lambda hosts, random: _machines_in_turns(hosts),
+    "hypercube of three generations, far socket": lambda hosts, random: _hypercube_of_generations(hosts),
+    "confidential virtual machines among others": _confidential,
+    "4 GPUs behind a PCIe switch, access control in one lot": lambda hosts, random: _access_control(hosts),
+    "file servers on two leaves, 7:4 static": lambda hosts, random: _file_servers(hosts),
+    "one tunnel from each leaf to each other, far socket": lambda hosts, random: _leaf_tunnels(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
