@@ -19,6 +19,7 @@ from worlds.planes import (
     Branches,
     Bundles,
     BusyTree,
+    Chain,
     Chassis,
     DealtOut,
     Director,
@@ -36,6 +37,7 @@ from worlds.planes import (
     JoinedCores,
     Kautz,
     LagCore,
+    LateInterrupts,
     Mesh,
     NumberedByArrival,
     OneCore,
@@ -4045,6 +4047,184 @@ def test_all_from_a_leaf_to_another_one_takes_the_same_uplink() -> None:
     eight = [(2 * host, 32 + 2 * host) for host in range(8)]
     assert times(world, eight[:4]) == pytest.approx([near + 4 * once] * 4)
     assert times(world, eight) == pytest.approx([near + 8 * once] * 8)
+
+
+def test_messages_along_a_line_of_switches_share_what_joins_each_two() -> None:
+    structure = built("four switches in a line, three generations", 32)  # 10, 6, 6 and 10 hosts
+    world, plane = World(structure, kernel=ONE_WAY), structure.plane
+    assert isinstance(plane, Chain)
+    assert (plane.capacity / RATE).tolist() == pytest.approx([1.09, 1.09, 2, 2, 2, 2])  # two cables each, both ways
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.4e-6 + MIB / (0.545 * RATE)])
+    assert times(world, [(20, 24)]) == pytest.approx([LATENCY + 0.2e-6 + MIB / RATE])
+    assert times(world, [(0, 44)]) == pytest.approx([LATENCY + 0.2e-6 + 3 * HOP + MIB / (0.545 * RATE)])
+    assert times(world, [(44, 46)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+    across = times(world, [(20 + 2 * host, 32 + 2 * host) for host in range(6)])  # from the second switch to the third
+    assert across == pytest.approx([LATENCY + 0.2e-6 + HOP + 3 * MIB / RATE] * 6)
+
+
+def test_hosts_on_a_line_of_switches_tell_their_rates() -> None:
+    inventory = World(built("four switches in a line, three generations", 32)).results.inventory
+    rates = inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert [list(rates).count(rate) for rate in dict.fromkeys(rates)] == [10, 12, 10]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_adapters_of_a_second_maker_take_longer_and_say_the_same(seed: int) -> None:
+    structure = built("adapters of two makers at random, 2:1 static", 32, seed)
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 2e-6
+    second = structure.overhead > 0
+    assert 0.3 <= second.mean() <= 0.5
+    for one, other, longer, part in [(False, False, 0, 1), (True, False, 0.45e-6, 0.95), (True, True, 0.9e-6, 0.95)]:
+        frm, to = np.flatnonzero(second == one)[0], np.flatnonzero(second == other)[-1]
+        hops = 2 * HOP * (structure.group[frm] != structure.group[to])
+        assert times(world, [(frm, to)]) == pytest.approx([near + hops + longer + MIB / (part * RATE)])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+    assert set(structure.processor.tolist()) == {0}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_only_messages_to_hosts_that_moderate_interrupts_wait(seed: int) -> None:
+    structure = built("interrupts that wait on some hosts, two processors", 32, seed)
+    plane = structure.plane
+    assert isinstance(plane, LateInterrupts)
+    waits = plane.wait > 0
+    assert int(waits.sum()) == 19
+    assert structure.overhead.tolist() == [2e-6] * 16 + [0.0] * 16
+    late, prompt = np.flatnonzero(waits)[:1], np.flatnonzero(~waits)[:1]
+    there, back = (
+        structure.path(2 * frm, 2 * to, np.zeros(1, np.int64))[2] for frm, to in [(late, prompt), (prompt, late)]
+    )
+    assert back - there == pytest.approx([14e-6])
+    assert there - structure.overhead[late] - structure.overhead[prompt] == pytest.approx(
+        [LATENCY + 18e-6 + 2 * HOP * (structure.group[late] != structure.group[prompt])[0]]
+    )
+
+
+def test_leaves_at_the_ends_of_a_row_are_further_from_the_spines_in_its_middle() -> None:
+    structure = built("spines in the middle, fast memory in the last leaves", 32)  # 8 leaves of 4 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    for one, other, cables in [(0, 7, 7), (0, 1, 6), (3, 4, 1), (2, 5, 3)]:
+        near = LATENCY + 2 * HOP + cables * CABLE
+        assert times(world, [(8 * one, 8 * other)]) == pytest.approx([near + once])
+    within, fast = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.3e-6 for rank in (0, 62))
+    assert within == pytest.approx(1.6 * fast)
+    assert np.flatnonzero(structure.processor == 4).tolist() == list(range(24, 32))
+    across = [(2 * host, 8 + 2 * host) for host in range(4)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 6 * CABLE + once] * 4)  # 1:1
+
+
+def test_only_messages_between_racks_take_a_tunnel_and_newer_racks_do_more() -> None:
+    structure = built("tunnels between racks only, two lots", 32)  # 8 racks of 4 hosts, 5 of them older
+    world, near, tunnel = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, 2 * HOP + 7e-6
+    assert np.flatnonzero(structure.overhead == 0).tolist() == list(range(20, 32))
+    assert times(world, [(0, 2)]) == pytest.approx([near + 4e-6 + MIB / (0.25 * RATE)])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 4e-6 + tunnel + MIB / (0.14 * RATE)])
+    assert times(world, [(40, 62)]) == pytest.approx([near + tunnel + MIB / (0.21 * RATE)])
+    assert times(world, [(0, 62)]) == pytest.approx([near + 2e-6 + tunnel + MIB / (0.14 * RATE)])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 4e-6 + tunnel + MIB / (0.125 * RATE)] * 2)
+
+
+def test_what_goes_around_by_the_processor_is_slower_on_each_of_four_adapters() -> None:
+    structure = built("4 GPUs, around by the processor in one lot", 32)  # 16 hosts, 6 of the lot
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 2e-6
+    assert np.flatnonzero(structure.overhead).tolist() == list(range(6))
+    for rail in range(4):
+        assert times(world, [(rail, 4 + rail)]) == pytest.approx([near + 1.2e-6 + MIB / (0.84 * RATE)])
+        assert times(world, [(20 + rail, 24 + rail)]) == pytest.approx([near + 0.6e-6 + MIB / (0.84 * RATE)])
+        assert times(world, [(24 + rail, 28 + rail)]) == pytest.approx([near + MIB / (2 * RATE)])
+    across = [(32 + rank, 48 + rank) for rank in range(16)]  # 16 adapters of 200 Gbit/s and 4 uplinks of 400
+    assert times(world, across) == pytest.approx([near + 2 * HOP + MIB / RATE] * 16)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_blades_have_narrow_slots_and_few_uplinks_and_servers_have_neither() -> None:
+    structure = built("blades in chassis and servers in racks", 32)
+    world = World(structure, kernel=ONE_WAY)
+    assert np.bincount(structure.group).tolist() == [4] * 8
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.3e-6 + MIB / (0.63 * RATE)])
+    assert times(world, [(32, 34)]) == pytest.approx([LATENCY + MIB / RATE])
+    blades = times(world, [(2 * host, 8 + 2 * host) for host in range(4)])
+    assert blades == pytest.approx([LATENCY + 0.3e-6 + 2 * HOP + 4 * MIB / RATE] * 4)
+    servers = times(world, [(32 + 2 * host, 40 + 2 * host) for host in range(4)])
+    assert servers == pytest.approx([LATENCY + 2 * HOP + MIB / RATE] * 4)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_the_last_quarter_of_each_group_has_older_blades() -> None:
+    structure = built("older blades in each group, routes by load", 32)  # 16 hosts in 4 groups
+    world = World(structure, kernel=ONE_WAY)
+    assert isinstance(structure.plane, Slingshot)
+    assert np.flatnonzero(structure.overhead).tolist() == [3, 7, 11, 15]
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+    assert times(world, [(0, 12)]) == pytest.approx([LATENCY + 0.25e-6 + MIB / RATE])
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert set(rates) == {"100 Gb/sec (4X EDR)", "200 Gb/sec (4X HDR)"}
+    larger = built("older blades in each group, routes by load", 64)  # 32 hosts, two switches in a group
+    assert times(World(larger, kernel=ONE_WAY), [(0, 16)], 0) == pytest.approx([LATENCY + HOP])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_virtual_machine_sends_and_receives_shares_its_switch(seed: int) -> None:
+    structure = built("bare metal and virtual machines in each rack", 32, seed)  # 16 hosts
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 18e-6
+    virtual = np.flatnonzero(structure.overhead)
+    bare = np.setdiff1d(np.arange(16), virtual)
+    assert 0.35 <= len(virtual) / 16 <= 0.5
+
+    def hops(one: int, other: int) -> float:
+        return 2 * HOP * bool(structure.group[one] != structure.group[other])
+
+    a, b = bare[:2].tolist()
+    assert times(world, [(4 * a, 4 * b)]) == pytest.approx([near + hops(a, b) + MIB / RATE])
+    own = int(virtual[0])
+    alone = near + 5e-6 + hops(a, own) + MIB / (0.45 * RATE)
+    assert times(world, [(4 * a, 4 * own)]) == pytest.approx([alone])
+    both = [near + 5e-6 + hops(host, own) + 2 * MIB / (0.45 * RATE) for host in (a, b)]
+    assert times(world, [(4 * a, 4 * own), (4 * own + 1, 4 * b)]) == pytest.approx(both)
+    assert set(structure.processor.tolist()) == {0}
+
+
+def test_other_jobs_take_a_part_of_each_adapter_in_its_turn() -> None:
+    structure = built("4 ranks on hosts that other jobs use too", 32)  # 16 hosts
+    when = np.arange(3200)
+    ways, _, latency = structure.path(np.zeros_like(when), np.full_like(when, 4), when)
+    waits = ((latency - LATENCY - 0.6e-6) / WAIT).round(6)
+    assert waits.mean() == pytest.approx(0.5)  # each of two hosts has a quarter
+    assert ((ways[:, -2:] != NONE).sum(axis=1) == waits).all()
+    left = structure.capacity[ways[:, -2:][ways[:, -2:] != NONE]]
+    assert left == pytest.approx(0.65 * RATE)
+    worlds = [World(structure, seed=seed, kernel=ONE_WAY) for seed in range(40)]
+    sent = [times(world, [(0, 4)])[0] - times(world, [(0, 4)], 0)[0] for world in worlds]
+    assert {round(seconds * RATE / MIB, 3) for seconds in sent} == {1, round(1 / 0.65, 3)}
+
+
+def test_messages_take_longer_to_racks_at_the_far_end_of_the_row() -> None:
+    structure = built("rail-optimized, 8 rails, a host in each rack", 64)  # 16 hosts in 4 pods, 6 of another maker
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (4 * RATE)
+    for host in range(1, 4):
+        assert times(world, [(0, 8 * host)]) == pytest.approx([near + 0.04e-6 * host + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(64, 72)]) == pytest.approx([near + 0.04e-6 + once])
+    assert times(world, [(96, 104)]) == pytest.approx([near + 0.04e-6 + 0.2e-6 + once])
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.24e-6 + 0.04e-6 + once])
+    assert set(structure.processor.tolist()) == {3}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_only_several_flows_reach_what_a_machine_of_a_fleet_may_do(seed: int) -> None:
+    structure = built("a fleet of three types, flow limits", 32, seed)  # 16 machines
+    world = World(structure, kernel=ONE_WAY)
+    rate = structure.rate[:, 0] / RATE
+    assert sorted(rate.tolist()) == [0.125] * 4 + [0.25] * 8 + [0.5] * 4
+    small, large = np.flatnonzero(rate == 0.125), np.flatnonzero(rate == 0.5)
+    for kind, alone, all_four in [(small, 0.1, 0.125 / 4), (large, 0.1, 0.1)]:
+        one, other = 4 * kind[:2]
+        for flows, part in [(1, alone), (4, all_four)]:
+            pairs = [(one + local, other + local) for local in range(flows)]
+            sent = np.subtract(times(world, pairs), times(world, pairs, 0))
+            assert sent == pytest.approx(MIB / (part * RATE))
+    assert len(set(zip(rate.tolist(), structure.overhead.tolist(), structure.processor.tolist(), strict=True))) == 3
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -469,6 +469,37 @@ class TwoBuildings(FatTree):
         return ways, latency + self.longer * cables * (a != b)
 
 
+class FarSpines(FatTree):
+    """Leaves of which some are further from the spines. `away` [leaf]: seconds that a message takes between the two.
+
+    Or what else takes longer only where a message leaves its leaf, such as to be put into the packets of a tunnel.
+    """
+
+    def __init__(self, group: Index, ratio: float, routes: str, rate: float, away: Values) -> None:
+        super().__init__(group, ratio, routes, rate)
+        self.away = away
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        a, b = self.group[frm], self.group[to]
+        return ways, latency + (self.away[a] + self.away[b]) * (a != b)
+
+
+class LateInterrupts(FatTree):
+    """Leaves of hosts whose adapters wait before they tell the processor what has come: interrupt moderation.
+
+    `wait` [host]: seconds that a message to it takes longer; one from it does not.
+    """
+
+    def __init__(self, group: Index, ratio: float, routes: str, rate: float, wait: Values) -> None:
+        super().__init__(group, ratio, routes, rate)
+        self.wait = wait
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        return ways, latency + self.wait[to]
+
+
 class PcieSwitches(FatTree):
     """A fat tree some of whose adapters are behind PCIe switches: those of a switch share its link to the processor.
 
@@ -577,6 +608,24 @@ class StorageTree(FatTree):
         waits = self.stores[leaf] & _has_its_turn(leaf, when[:, None]) & (ways != NONE)
         left = np.where(waits, ways + 2 * self.ways, NONE)
         return np.concatenate([ways, left], axis=1), latency + WAIT * waits.sum(axis=1)
+
+
+class SharedHosts(FatTree):
+    """Leaves whose hosts other jobs use too; receivers have an uplink each.
+
+    In the turn of a host, what others send and receive there takes `load` of its adapter, of `adapter` bytes per
+    second, and messages wait.
+    """
+
+    def __init__(self, group: Index, ratio: float, load: float, adapter: float = RATE, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "by receiver", rate)
+        self.capacity = np.concatenate([self.capacity, np.full(2 * len(group), (1 - load) * adapter)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        waits = np.stack([_has_its_turn(host, when) for host in (frm, to)], axis=1)
+        left = 2 * self.ways + np.stack([frm, len(self.group) + to], axis=1)
+        return np.concatenate([ways, np.where(waits, left, NONE)], axis=1), latency + WAIT * waits.sum(axis=1)
 
 
 class Director(FatTree):
@@ -1369,6 +1418,20 @@ class BlockedRing(Direct):
         place, goal = ((of - blocked - 1) % switches for of in (one, other))
         turn = np.where(one == other, one, (one + np.where(goal > place, 1, -1)) % switches)
         super().__init__(np.arange(hosts) * switches // hosts, turn, rate)
+
+
+class Chain(BlockedRing):
+    """InfiniBand switches in a line, each joined to the next one by several cables, which count as a wide one.
+
+    `group`: the switch of each host. `widths`: of what joins each switch to the next one.
+    """
+
+    hop = HOP
+
+    def __init__(self, group: Index, widths: Values) -> None:
+        super().__init__(len(group), len(widths) + 1, len(widths), RATE)
+        self.group = group
+        self.capacity = np.asarray(widths[np.minimum(*np.nonzero(self.joined))])
 
 
 class Stacks(Direct):

@@ -20,6 +20,7 @@ from worlds.planes import (
     Branches,
     Bundles,
     BusyTree,
+    Chain,
     Chassis,
     ChipMesh,
     ClosedAlongOne,
@@ -32,6 +33,7 @@ from worlds.planes import (
     Drawers,
     EnhancedHypercube,
     Extenders,
+    FarSpines,
     FatTree,
     Flowlets,
     FourLevels,
@@ -51,6 +53,7 @@ from worlds.planes import (
     Kautz,
     Lag,
     LagCore,
+    LateInterrupts,
     LeafTunnels,
     Mesh,
     MeshByLoad,
@@ -77,6 +80,7 @@ from worlds.planes import (
     RowsAndColumns,
     SameSpineBack,
     SeveralAddresses,
+    SharedHosts,
     SharedPorts,
     SingleCables,
     Sites,
@@ -4134,6 +4138,229 @@ def _leaf_tunnels(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _chain_of_switches(hosts: int) -> Structure:
+    """Four InfiniBand switches in a line, bought with their hosts: of 56, 100, 100 and 200 Gbit/s; two ranks in each.
+
+    As a department that had no switch to spare for spines: 5, 3, 3 and 5 of 16 hosts, and a cable to the next switch
+    for each 3 hosts of the smaller one, of the rate of the slower. Each switch that a message passes is a hop. Messages
+    take 0.2 us longer on the oldest processors, and 0.1 us on the next; the rank far from the adapter takes 0.25 us
+    longer and reaches 94 % of the rate. The numbers are chosen here.
+    """
+    switch = np.searchsorted(np.round(np.array([5, 8, 11]) * hosts / 16), np.arange(hosts), "right")
+    speed, size = RATE * np.array([0.545, 1.0, 1.0, 2.0]), np.bincount(switch)
+    cables = np.maximum(1, np.minimum(size[:-1], size[1:]) // 3)
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=Chain(switch, cables * np.minimum(speed[:-1], speed[1:])),
+        rate=speed[switch][:, None], overhead=np.array([0.2e-6, 0.1e-6, 0.1e-6, 0.0])[switch],
+        processor=np.array([2, 0, 0, 3])[switch],
+    )  # fmt: skip
+
+
+def _adapters_of_two_makers(hosts: int, random: np.random.Generator) -> Structure:
+    """100 Gbit/s, RoCE, a rank in each host; 30 to 50 % of the hosts, at random, have adapters of a second maker.
+
+    As were to be had when one maker could not deliver. Their messages take 0.45 us longer at an end, of 1 us, and they
+    reach 95 % of the rate; all say 100 Gbit/s. Such makers' data sheets and published tests differ by about as much. An
+    uplink of 200 Gbit/s for 4 hosts, 2:1; a hash gives each two hosts one. 0.3 % of readings are longer, because
+    switches pause senders. The numbers are chosen here.
+    """
+    second = random.permutation(hosts) < round(hosts * random.uniform(0.3, 0.5))
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 4, "static", 2 * RATE), rate=RATE * np.where(second, 0.95, 1.0)[:, None],
+        nominal=np.full((hosts, 1), RATE), overhead=np.where(second, 0.45e-6, 0.0),
+        processor=np.zeros(hosts, np.int64), position_latency=np.array([1e-6]), tail=0.003,
+    )  # fmt: skip
+
+
+def _moderated(hosts: int, random: np.random.Generator) -> Structure:
+    """25 Gbit/s, TCP by the kernel, two ranks in each host; 60 % of the hosts, at random, moderate their interrupts.
+
+    A message to these takes 14 us longer, one from them does not, as with drivers that wait up to 50 us (rx-usecs) and
+    owners of whom only some switched that off. No fact says so. Apart from this, messages take 2 us longer on the older
+    processors, in the first half of the racks. An uplink of 40 Gbit/s for 4 hosts, 5:2; a hash gives each pair one. 9
+    us at each end, with a long tail; 0.4 % of readings are longer. The numbers are chosen here.
+    """
+    rack = _leaves(hosts)
+    old = 2 * rack <= rack[-1]
+    wait = np.where(random.permutation(hosts) < round(0.6 * hosts), 14e-6, 0.0)
+    return Structure(
+        hosts, LateInterrupts(rack, 4, "static", 0.4 * RATE, wait), each=2, rate=np.full((hosts, 1), RATE / 4),
+        overhead=np.where(old, 2e-6, 0.0), processor=np.where(old, 2, 0), position_latency=np.full(2, 9e-6),
+        interrupts=2e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _spines_in_the_middle(hosts: int) -> Structure:
+    """200 Gbit/s, two ranks in each host; the spines stand in the middle of a row, so other leaves have longer cables.
+
+    As NDR with an uplink of 400 Gbit/s for two hosts, 1:1 adaptive: 10 m from a leaf to the next one, with the racks of
+    its hosts between. Within a leaf all are as near. The last quarter of the leaves have processors with fast memory
+    (Xeon Max), where messages within a host reach 1.6 times the rate. The rank far from the adapter takes 0.3 us longer
+    and reaches 95 % of the rate. The numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    leaves = int(leaf[-1]) + 1
+    away = CABLE * np.abs(np.arange(leaves) - (leaves - 1) / 2)
+    fast = 4 * leaf >= 3 * leaves
+    return replace(
+        _far_socket(hosts, 2, 0.95, 0.3e-6), plane=FarSpines(leaf, 2, "adaptive", 4 * RATE, away),
+        rate=np.full((hosts, 1), 2 * RATE), memory=np.where(fast, 1.6, 1.0), processor=np.where(fast, 4, 3),
+    )  # fmt: skip
+
+
+def _tunnels_between_racks(hosts: int) -> Structure:
+    """25 Gbit/s, TCP, two ranks in each host; packets are put into a tunnel only where they go to another rack.
+
+    As Kubernetes with Calico and VXLAN "CrossSubnet", where each rack is a subnet: 7 us longer, and a flow gets 14
+    Gbit/s, as one core unpacks it. In three of eight racks, the newer ones, adapters help with that (offloads for
+    tunnels), and two of these racks do 21 Gbit/s. On the older processors messages take 2 us longer. An uplink of 100
+    Gbit/s for 8 hosts, or for fewer; a hash gives each pair one. 10 us at each end, with a long tail; 0.4 % of readings
+    are longer. The numbers are chosen here.
+    """
+    rack = np.arange(hosts) // max(2, min(16, hosts // 8))
+    racks = int(rack[-1]) + 1
+    old = 8 * np.arange(racks) < 5 * racks
+    core = RATE * np.where(old, 0.14, 0.21)
+    flow = np.where(np.eye(racks, dtype=bool), np.inf, np.minimum.outer(core, core))
+    return Structure(
+        hosts, FarSpines(rack, 8, "static", RATE, np.full(racks, 3.5e-6)), each=2,
+        rate=np.full((hosts, 1), RATE / 4), group_rate=flow, overhead=np.where(old[rack], 2e-6, 0.0),
+        processor=np.where(old[rack], 2, 3), position_latency=np.full(2, 10e-6), interrupts=2e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _around_by_the_processor(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, all on the leaf of the rack, 2:1.
+
+    In the first three eighths of the hosts, a lot that ends within a rack, the BIOS leaves access control (ACS) on, as
+    virtual machines need it. So what adapters read of their GPU goes around by the processor, and not straight by the
+    PCIe switch that both are on: 0.6 us longer at an end, and 42 % of the rate. All say the same of themselves. Tables
+    deal out the receivers of a leaf to the uplinks of 400 Gbit/s. 1 us at each end. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    around = 8 * np.arange(count) < 3 * count
+    rate = 2 * RATE * np.where(around, 0.42, 1.0)[:, None]
+    return Structure(
+        count, DealtOut(np.repeat(_leaves(count), 4), 4, 4 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.tile(rate, (1, 4)), nominal=np.full((count, 4), 2 * RATE), overhead=np.where(around, 0.6e-6, 0.0),
+        processor=np.zeros(count, np.int64), position_latency=np.full(4, 1e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 240e9),
+    )  # fmt: skip
+
+
+def _blades_and_servers(hosts: int) -> Structure:
+    """Half of the hosts are blades in chassis with a switch each, the others came later, in racks; two ranks in each.
+
+    All say 100 Gbit/s, but blades have 8 lanes of PCIe 3, which do 63. A chassis has up to 14 blades, and an uplink of
+    100 Gbit/s for 3 of them, as many as there were ports left at the spines; a rack has one of 200 Gbit/s for 2 hosts,
+    1:1 (HDR100). A receiver has one uplink. On the older processors of blades, messages take 0.15 us longer; the rank
+    far from the adapter takes 0.25 us longer and reaches 94 % of the rate. The numbers are chosen here.
+    """
+    blades, every = hosts // 2, np.arange(hosts)
+    blade = every < blades
+    chassis, racks = -(-blades // max(3, min(14, hosts // 8))), -(-blades // max(2, min(20, hosts // 8)))
+    rack = chassis + (every - blades) * racks // (hosts - blades)
+    leaf = np.where(blade, every * chassis // blades, rack)
+    of_chassis = np.arange(chassis + racks) < chassis
+    plane = FatTree(leaf, np.where(of_chassis, 3, 2), "by receiver", RATE * np.where(of_chassis, 1.0, 2.0))
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=plane, rate=RATE * np.where(blade, 0.63, 1.0)[:, None],
+        nominal=np.full((hosts, 1), RATE), overhead=np.where(blade, 0.15e-6, 0.0), processor=np.where(blade, 2, 3),
+    )  # fmt: skip
+
+
+def _older_blades_by_load(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each; in each group the last quarter of them have 100 Gbit/s, the others 200.
+
+    As a Slingshot system that kept some of its first blades, with ConnectX-5 (Slingshot 10), when the others got new
+    adapters (Slingshot 11): all are on the same switches, and messages take 0.25 us longer with the older ones. Routes
+    follow the load; a job in four or more of 10 groups. The first of four NUMA nodes has the adapter, and the second
+    socket reaches 94 % of the rate. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = np.arange(count) // max(2, min(16, count // 4))
+    place = places_in(group)
+    old = 4 * (place + 1) > 3 * np.bincount(group)[group]
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Slingshot(group, place // 4, 10, 2 * RATE), each=4, rate=RATE * np.where(old, 1.0, 2.0)[:, None],
+        overhead=np.where(old, 0.25e-6, 0.0), processor=np.zeros(count, np.int64),
+        position_rate=np.repeat([1.0, 0.94], 2), position_latency=longer, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _bare_and_virtual(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, 4 ranks each, 100 Gbit/s: 35 to 50 % of them, at random, are virtual, as large as the machine.
+
+    As a private cloud that also rents out bare metal (OpenStack with Ironic). A virtual switch on some cores moves all
+    packets of a virtual machine, 45 Gbit/s for what it sends and receives together, and takes 5 us at an end. Facts are
+    the same: processors are passed on, and adapters tell the rate of the port. An uplink of 100 Gbit/s for 2 hosts,
+    2:1; a hash gives each two hosts one. TCP, 9 us at each end, with a long tail; 0.5 % of readings are longer. The
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    virtual = random.permutation(count) < round(count * random.uniform(0.35, 0.5))
+    return Structure(
+        count, Threads(_leaves(count), 2, RATE, RATE * np.where(virtual, 0.45, 2.0)), each=4,
+        overhead=np.where(virtual, 5e-6, 0.0), processor=np.zeros(count, np.int64), position_latency=np.full(4, 9e-6),
+        interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _shared_with_others(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, 2:1; half of the hosts, with 4 ranks each, and other jobs on the other cores of all.
+
+    As where a scheduler gives out cores and not hosts. In a quarter of the steps, which are others for each host, what
+    the others send and receive takes 35 % of an adapter, and messages wait there. The processor does the work of the
+    adapter, 0.3 us at each end, and 0.25 us more on the far socket, which reaches 94 % of the rate. A receiver has one
+    uplink; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    alone = _far_socket(count, 4, 0.94)
+    return replace(
+        alone, plane=SharedHosts(_leaves(count), 2, 0.35), position_latency=0.3e-6 + alone.position_latency,
+        hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _a_host_in_each_rack(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each; a leaf for each rail of each pod, 1:1.
+
+    A rack has one of them, as many halls can cool no more by air, and all leaves of a pod stand at the end of its row:
+    a message takes 0.04 us longer for each rack further from them, 8 m of cable up, along and down. The last three
+    eighths of the hosts are of another maker, with a further PCIe switch on the way to each adapter, 0.1 us. No fact
+    says so. The second four GPUs take 0.12 us longer than the first. Adaptive, 0.9 us at each end. The numbers are
+    chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(4, min(32, count // 4))
+    other = 8 * np.arange(count) >= 5 * count
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 1, "adaptive", 4 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), overhead=0.04e-6 * places_in(pod) + 0.1e-6 * other,
+        processor=np.full(count, 3), position_latency=np.repeat([0.9e-6, 1.02e-6], 4),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _fleet(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines with 4 ranks in a placement group, of three types as there were spare ones.
+
+    A quarter may do 12.5 Gbit/s, a half 25 and a quarter 50, as their adapters say, in no order; but a flow gets 10
+    Gbit/s at most, as within a placement group of AWS. So only several flows of a machine meet its limit, and of the
+    largest ones never. They are of three generations, as their processors tell: messages take 4 us longer on the oldest
+    and 2 us on the next. Nothing blocks; readings of small messages have a long tail, and 1 % of all are longer. The
+    mixture and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    kind = random.permutation(np.array([0, 1, 1, 2])[np.arange(count) % 4])
+    return Structure(
+        count, Placement(np.zeros(count, np.int64), random), each=4, tunnel_rate=0.1 * RATE,
+        rate=RATE * np.array([0.125, 0.25, 0.5])[kind][:, None], overhead=np.array([4e-6, 2e-6, 0.0])[kind],
+        processor=np.array([2, 0, 3])[kind], interrupts=3e-6, tail=0.01,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -4428,7 +4655,6 @@ HELD_OUT: Mapping[str, Make] = {
     "a cluster and its machines in a cloud": lambda hosts, random: _bursting(hosts),
     "a virtual machine on each socket, 2:1 static": lambda hosts, random: _machine_on_each_socket(hosts),
     "three zones, two types, flow limits": _zones_of_two_types,
-    # The next twelve are new: nobody has looked at them yet.
     "interrupts held back in one lot, 2:1 static": lambda hosts, random: _held_interrupts(hosts),
     "four ports of a line card share a chip": lambda hosts, random: _port_groups(hosts),
     "bonds on two switches, older hosts on one of them": _orphan_ports,
@@ -4441,5 +4667,17 @@ HELD_OUT: Mapping[str, Make] = {
     "4 GPUs behind a PCIe switch, access control in one lot": lambda hosts, random: _access_control(hosts),
     "file servers on two leaves, 7:4 static": lambda hosts, random: _file_servers(hosts),
     "one tunnel from each leaf to each other, far socket": lambda hosts, random: _leaf_tunnels(hosts),
+    "four switches in a line, three generations": lambda hosts, random: _chain_of_switches(hosts),
+    "adapters of two makers at random, 2:1 static": _adapters_of_two_makers,
+    "interrupts that wait on some hosts, two processors": _moderated,
+    "spines in the middle, fast memory in the last leaves": lambda hosts, random: _spines_in_the_middle(hosts),
+    "tunnels between racks only, two lots": lambda hosts, random: _tunnels_between_racks(hosts),
+    "4 GPUs, around by the processor in one lot": lambda hosts, random: _around_by_the_processor(hosts),
+    "blades in chassis and servers in racks": lambda hosts, random: _blades_and_servers(hosts),
+    "older blades in each group, routes by load": lambda hosts, random: _older_blades_by_load(hosts),
+    "bare metal and virtual machines in each rack": _bare_and_virtual,
+    "4 ranks on hosts that other jobs use too": lambda hosts, random: _shared_with_others(hosts),
+    "rail-optimized, 8 rails, a host in each rack": lambda hosts, random: _a_host_in_each_rack(hosts),
+    "a fleet of three types, flow limits": _fleet,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
