@@ -31,7 +31,7 @@ def _run(alone: dict[int, Values], alones: int) -> Results:
     for size, factor in alone.items():
         for turn, attempt in enumerate(attempts):
             steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
-            times = USUAL[size] * (factor if attempt == ONE_WAY else load)
+            times = USUAL[size] * (factor if attempt == ONE_WAY else np.maximum(load, factor))
             rows.setdefault(size, []).append(rows_of_pairs(PAIRS, times, steps, attempt, 0.005, random))
     return run_of(np.arange(HOSTS), len(attempts) * HOSTS, rows)
 

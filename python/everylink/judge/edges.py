@@ -27,14 +27,15 @@ class Edges:
     trunks: tuple[Trunk, ...] = ()
 
 
-def slow_at_the_edge(hosts: Sequence[Found], effects: Effects, readings: Readings) -> Edges:
-    """The groups of which nearly all hosts are among these slow ones, and are well among each other."""
+def slow_at_the_edge(hosts: Sequence[Found], effects: Effects, readings: Readings, fewest: int) -> Edges:
+    """The groups of `fewest` hosts or more of which nearly all are among these slow ones, and are well among each
+    other."""
     of_group: dict[int, list[Found]] = {}
     for found in hosts:
         of_group.setdefault(int(effects.group_of[found.subject[0]]), []).append(found)
     size, groups, trunks = np.bincount(effects.group_of), list[Found](), list[Trunk]()
     for group, own in of_group.items():
-        if len(own) < max(FEWEST_HOSTS, NEARLY_ALL * int(size[group])):
+        if len(own) < max(fewest, NEARLY_ALL * int(size[group])):
             continue
         effect = float(np.median([found.effect for found in own]))
         members = np.array([found.subject[0] for found in own])

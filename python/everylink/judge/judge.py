@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from everylink.judge.alike_groups import without_alike
 from everylink.judge.contention import matched_alone, only_under_load
 from everylink.judge.crowd import crowd_remarks, less_certain
 from everylink.judge.evidence import Names
@@ -77,7 +78,8 @@ def judge(
     verdicts = [one for one in verdicts if one not in pairs]
     smallest = smallest_explanation(verdicts, names, collected.slow_with_all, [*pairs, *collected.by_design])
     verdicts = [one for one in smallest if one not in longer]
-    verdicts = rows_of_hosts(verdicts, names)
+    verdicts, built_alike = without_alike(rows_of_hosts(verdicts, names), names)
+    collected.structure += built_alike
     passing = dict(past_slow_switches(verdicts, names, collected.small))
     collected.suspects += [may_pass(one, group) for one, group in passing.items()]
     return judgement(results, collected, [one for one in verdicts if one not in passing])

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from everylink.errors import NotEnoughMemory
 from everylink.inventory.cluster import PROCESSOR, Cluster, cluster_of, kinds_of_hosts, smallest_class
 from everylink.judge.positions import places_of, positions_of
-from everylink.judge.readings import UNKNOWN, Readings, readings, readings_in
+from everylink.judge.readings import UNKNOWN, Readings, readings, readings_in, rows_inside
 from everylink.model.results import Results, Size
 from everylink.model.rows import ONE_WAY, Outcome, Rows
-from everylink.robust import Matrix, Values, both_ways, is_whole, known_sample, lower_quantiles, sampled
+from everylink.robust import Matrix, Values, both_ways, is_whole, known_sample, lower_quantiles, medians_of, sampled
 
 Index = NDArray[np.int64]
 Block = tuple[Any, ...]  # rows and columns of a matrix
@@ -132,13 +132,12 @@ def kinds_of(results: Results) -> Kinds:
         return told
     if hosts == 1:
         hosts = len(results.ranks)
-    seen = seen_kinds((_classes_at(results, size) for size in results.sizes), hosts)
-    if seen.count < 2:
-        seen = seen_kinds((_classes_alone(results, size) for size in results.sizes), hosts)
-    are_many = seen.count > 1 and int(np.bincount(seen.of_host).min()) > many_alike(hosts)
-    if told is None:
-        return seen
-    return replace(seen, processors=told.processors) if are_many else told
+    least = 1 if told is None else many_alike(hosts) + 1
+    for classes in (_classes_at, _classes_alone, _classes_inside):
+        seen = seen_kinds((classes(results, size) for size in results.sizes), hosts)
+        if seen.count > 1 and int(np.bincount(seen.of_host).min()) >= least:
+            return seen if told is None else replace(seen, processors=told.processors)
+    return seen if told is None else told
 
 
 def _classes_at(results: Results, size: Size) -> Index | None:
@@ -156,6 +155,19 @@ def _classes_alone(results: Results, size: Size) -> Index | None:
     seen = readings_in(results, size, ONE_WAY)
     known = np.isfinite(seen.between_hosts.median)
     return seen_classes(seen) if known.sum() >= MOSTLY_ALONE * seen.hosts * (seen.hosts - 1) else None
+
+
+def _classes_inside(results: Results, size: Size) -> Index | None:
+    """The classes that links between the ranks of each host show, which no fault of a network hides; None in a run on
+    one host."""
+    host_of = results.ranks.host_index.astype(np.int64)
+    if not host_of.any():
+        return None
+    frm, _, time = rows_inside(size, host_of)
+    numbers, middle = medians_of(time, host_of[frm])
+    usual = np.full(int(host_of.max()) + 1, np.nan)
+    usual[numbers] = middle
+    return classes_of(usual)
 
 
 def _need_load(classes: Index, rows: Rows, seen: Readings) -> bool:

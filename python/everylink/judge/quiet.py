@@ -25,6 +25,9 @@ from everylink.model.rows import QUARTER
 MOST_HOSTS = 128  # of more, measuring all pairs takes too long
 FEWEST_HOSTS = 4
 SHARE = 0.5  # part of its effect by which a host must be slow with ALL_PARTNERS
+WITH_ALONE = 0.6  # likewise of a host that is slow alone with all that it was measured with
+FEWEST_NEAR, FEWEST_NEAR_OF_LOADED = 4, 2  # others in the group of a host
+QUICKER = 0.25  # part of what a host adds within its group by which it is quick with further ones
 MOST = 0.6  # of the pairs that a trunk joins: some messages may take a detour
 FEWEST_PROVEN = 6  # pairs of an uplink that must be slow alone, if they lead to several groups
 COVERED = 0.9  # part of the pairs of hosts that must have been measured
@@ -64,8 +67,8 @@ def judged_quietly(judged: Judged, quiet: Readings) -> Judged:
     return replace(judged, readings=seen, findings=find(seen, equals), quarter=none, is_quiet=True)
 
 
-def slow_with_all(quiet: Readings, findings: Findings) -> NDArray[np.int64]:
-    """The hosts that are slow with nearly all others."""
+def slow_with_all(quiet: Readings, findings: Findings, part: float = ALL_PARTNERS) -> NDArray[np.int64]:
+    """The hosts that are slow with nearly all others, or with this part of them."""
     effects, cells = findings.effects, quiet.between_hosts
     every, found = np.arange(quiet.hosts), []
     for one in findings.bad:
@@ -73,7 +76,7 @@ def slow_with_all(quiet: Readings, findings: Findings) -> NDArray[np.int64]:
             host = one.subject[0]
             longer = cells.median[host] - effects.class_at(host, every)
             known = np.isfinite(longer)
-            if (longer[known] > SHARE * one.effect).mean() >= ALL_PARTNERS:
+            if (longer[known] > SHARE * one.effect).mean() >= part:
                 found.append(host)
     return np.array(sorted(found), np.int64)
 
@@ -90,17 +93,22 @@ def more_ends(quiet: Judged, judged: Judged) -> Iterator[Found]:
     """The slow groups, hosts and pairs that show with a quarter of the ranks busy and not under full load.
 
     But for pairs of hosts that have a fault of their own, or of groups between which a way is slow. A host has to be
-    slow with nearly all others, and alone.
+    slow alone, and with nearly all others, or all of its group, or with most if it is slow alone with all.
     """
     told = {(one.kind, one.subject) for one in judged.unexplained}
     bad = hosts_among(judged.unexplained, judged.readings)
     groups = {one.subject[0] for one in (*judged.unexplained, *quiet.unexplained) if one.kind == "group"}
-    hosts = set(slow_with_all(quiet.readings, quiet.findings).tolist())
+    hosts, with_most = (
+        set(slow_with_all(quiet.readings, quiet.findings, part).tolist()) for part in (ALL_PARTNERS, WITH_ALONE)
+    )
     group_of = quiet.findings.effects.group_of
     yield from (one for one in quiet.unexplained if one.kind == "group" and (one.kind, one.subject) not in told)
     for one in quiet.unexplained:
-        is_slow = one.kind == "host" and one.subject[0] not in bad and one in quiet.slow_alone
+        if one.kind != "host" or one.subject[0] in bad:
+            continue
+        is_slow = one in quiet.slow_alone and one.subject[0] in with_most
         is_slow = is_slow and (one.subject[0] in hosts or quiet.alone.slow_with(one, quiet.findings).all)
+        is_slow = is_slow or is_slow_near(one, quiet, one.subject[0] in judged.contended_hosts)
         if is_slow and int(group_of[one.subject[0]]) not in groups:
             bad.add(one.subject[0])
             yield one
@@ -109,6 +117,21 @@ def more_ends(quiet: Judged, judged: Judged) -> Iterator[Found]:
         is_new = one.kind == "pair" and (one.kind, one.subject) not in told and not bad & set(one.subject)
         if is_new and ends_of_pair(one, group_of) not in ways:
             yield one
+
+
+def is_slow_near(host: Found, quiet: Judged, is_under_load: bool) -> bool:
+    """Whether a host is slow with nearly all others of its group, alone as well, and no quicker than others with
+    further ones: there, what flows are limited to may hide it. `is_under_load`: it is slow under full load, too, so
+    fewer others are enough."""
+    effects, one, every = quiet.findings.effects, host.subject[0], np.arange(quiet.readings.hosts)
+    longer = quiet.readings.with_each(one) - effects.class_at(np.full_like(every, one), every)
+    known, is_near = np.isfinite(longer), effects.group_of == effects.group_of[one]
+    near, far = np.flatnonzero(known & is_near), longer[known & ~is_near]
+    fewest = FEWEST_NEAR_OF_LOADED if is_under_load else FEWEST_NEAR
+    if len(near) < fewest or (longer[near] > SHARE * host.effect).mean() < ALL_PARTNERS:
+        return False
+    ((alone, _),) = quiet.alone.longer_than_equals([[(one, other) for other in near.tolist()]], quiet.findings)
+    return bool(alone > SHARE * host.effect) and not (far < -QUICKER * host.effect).any()
 
 
 def more_ways(quiet: Judged, judged: Judged, names: Names, small: Judged | None) -> Iterator[Verdict]:

@@ -15,7 +15,7 @@ from everylink.judge.positions import Places
 from everylink.memory import require_memory
 from everylink.model.results import Results, Size
 from everylink.model.rows import MAIN, ORDER, Outcome
-from everylink.robust import is_whole, sampled, sorted_within
+from everylink.robust import Values, is_whole, sampled, sorted_within
 
 Counts = NDArray[np.uint32]
 UNDER_LOAD = (MAIN, ORDER)  # without other traffic a link has the fabric to itself, which is another quantity
@@ -457,3 +457,16 @@ def rows_under_load(
         if not good.all():
             frm, to, *wanted = (column[good] for column in (frm, to, *wanted))
         yield (to, frm, *wanted) if turned else (frm, to, *wanted)
+
+
+def rows_inside(size: Size, host_of: Index) -> tuple[Index, Index, Values]:
+    """Ranks from and to, and log seconds, of all readings that stay on their host."""
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
+    several = len(np.unique(host_of)) < len(host_of)
+    blocks = size.rows.blocks("frm", "to", "attempt", "outcome", "median") if several else ()
+    for frm, to, attempt, outcome, median in blocks:
+        good = (outcome == Outcome.OK) & (median > 0) & np.isin(attempt, UNDER_LOAD) & (host_of[frm] == host_of[to])
+        ends = frm[good].astype(np.int64), to[good].astype(np.int64)
+        found.append((*ends, np.log(median[good].astype(np.float64))))
+    frm, to, time = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return frm, to, time

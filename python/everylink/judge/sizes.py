@@ -71,6 +71,7 @@ FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long
 LITTLE, FEWEST_SINGLE = 0.15, 4  # log of the factor; hosts alone in their groups to compare one with
 QUICK = 0.1  # quantile of the times between hosts
 SAME_AS_FAR = 0.05  # log of the factor
+FEWEST_BEYOND = 6  # links of a host with other groups, if those inside its group are well: a way may be slow
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
@@ -306,7 +307,7 @@ class _Sizes:
             if one.kind == "group" and one.subject in groups:
                 slower = sum(other > factor for other in factors)
                 is_unsure = effects.whole_groups - slower < FEW_GROUPS
-                is_unsure &= slower > 0 or bool(np.log(factor) < PART_OF_GAP * effects.gap)
+                is_unsure &= judged.is_quiet or slower > 0 or bool(np.log(factor) < PART_OF_GAP * effects.gap)
             elif one.kind == "trunk" and in_short.issuperset(one.subject):
                 is_unsure = effects.whole_groups < FEW_GROUPS and bool(np.log(factor) < PART_OF_WAY * effects.gap)
             (of_few if is_unsure else kept).append(one)
@@ -324,7 +325,9 @@ class _Sizes:
             return clear
         by_ways = {self._names.group(group) for group in slow_by_their_ways(quiet, judged)}
         clear = [one for one in clear if one.kind != "group" or one.subject not in by_ways]
-        return self._with(clear, [slow_verdict(one, quiet, self._names) for one in more_ends(quiet, judged)])
+        more, of_few = self._apart((slow_verdict(one, quiet, self._names) for one in more_ends(quiet, judged)), quiet)
+        self._collected.suspects += of_few
+        return self._with(clear, more)
 
     def _with_alone(self, clear: list[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
         """The verdicts with those on what shows alone only."""
@@ -497,7 +500,8 @@ def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     between = _times_between_groups(judged) if may_be_apart else np.zeros(0)
     for found in judged.unexplained:
         in_no_group = names.grouping is None and _is_in_no_group(found, judged) and not _is_slower_alone(found, judged)
-        if not (_is_of_one_way(found, effects) or in_no_group or _is_as_long_as_some(found, effects, between)):
+        is_of_way = _is_of_one_way(found, effects) or (_is_beyond(found, judged) and found.links < FEWEST_BEYOND)
+        if not (is_of_way or in_no_group or _is_as_long_as_some(found, effects, between)):
             yield slow_verdict(found, judged, names)
 
 
@@ -510,6 +514,11 @@ def _is_of_one_way(found: Found, effects: Effects) -> bool:
     every = np.arange(len(group_of))
     shown = np.unique(group_of[effects.shows(host, every) & (every != host)])
     return len(shown) == 1 and shown[0] != group_of[host] and len(np.unique(group_of)) > 2
+
+
+def _is_beyond(found: Found, judged: Judged) -> bool:
+    """Whether it is a host that is as fast as others inside its group."""
+    return found.kind == "host" and found.subject[0] in judged.findings.beyond
 
 
 def _is_in_no_group(found: Found, judged: Judged) -> bool:

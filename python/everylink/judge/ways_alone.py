@@ -14,17 +14,18 @@ from everylink.judge.effects import FEWEST_HOSTS, SMALLEST_GROUP, Effects
 from everylink.judge.evidence import FURTHER, HIDDEN, Judged, Names, confidence_of
 from everylink.judge.findings import Found, hosts_among
 from everylink.judge.pairs import partners_of
-from everylink.judge.phases import GONE_OF_PAIR, SETTLED_ALONE, measured_in
+from everylink.judge.phases import GONE_OF_PAIR, SETTLED_ALONE, alone_rows, measured_in
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import BANDWIDTH, Side, Verdict
 from everylink.model.results import Size
-from everylink.model.rows import MAIN, ORDER, QUARTER, chosen
+from everylink.model.rows import MAIN, ORDER, QUARTER, Outcome, chosen
 
 FEWEST_READINGS = 6  # of each direction, of which the best counts: a message takes a longer way now and then
 LEAST = 0.08  # log of the factor by which a pair is longer than nearly all of its class
 CLEAR = 0.7  # part of its effect by which it is longer than any other link of its ends
 FEWEST_OF_END = 2  # readings of other links that each end must have
+FEWEST_OF_LINK, MOST_BY_CHANCE = 3, 0.1  # readings of a link; links that chance may make long in all their readings
 BOTH = 0.5  # part of it in the other direction: one way of a pair may share a cable with others
 MOST = 2  # such pairs of a run: more have a way in common, or are longer by design
 MOST_LOOKED_AT, MOST_PART = 24, 0.75  # pairs, of those that take longest at best, and the part that are well
@@ -41,18 +42,24 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
     ways.
 
     Of messages that show bandwidth, and by more seconds than `small` ones take longer: ways differ in length. Not where
-    another part that may be slow is at one of their ends, or where they are much slower while others measure.
+    another part that may be slow is at one of their ends, or where they are much slower while others measure; and not
+    where a reading under load was quicker, or so many readings of others are as long now and then that chance may have
+    made all of theirs long.
     """
     effects, best = judged.findings.effects, judged.alone.of_hosts
     if effects.equals.one_host or judged.size.bytes < BANDWIDTH or not len(best.time):
         return ()
     of_class = effects.class_number(best.frm, best.to)
     doubtful = _hosts_of_parts(judged) | (_hosts_of_parts(quiet) if quiet else set())
-    slower = dict[tuple[int, int], float]()
+    slower, quickest, longer = dict[tuple[int, int], float](), _quickest(judged), _longer_than_best(judged)
     for at in np.flatnonzero((_beyond(best, of_class, NEARLY_ALL) >= LEAST) & (best.count >= FEWEST_READINGS)).tolist():
         ends, usual = (int(best.frm[at]), int(best.to[at])), _usual_of_ends(best, of_class, at)
-        if usual is not None and doubtful.isdisjoint(ends):
-            slower[ends] = float(best.time[at]) - usual
+        if usual is None or not doubtful.isdisjoint(ends):
+            continue
+        effect = float(best.time[at]) - usual
+        by_chance = len(best.time) * float((longer > CLEAR * effect).mean()) ** int(best.count[at])
+        if quickest.get(ends, np.inf) - usual >= CLEAR * effect and by_chance < MOST_BY_CHANCE:
+            slower[ends] = effect
     found, by_load = [], _effects_of_pairs(judged) | (_effects_of_pairs(quiet) if quiet else {})
     for one, other in slower:
         less, effect = sorted((slower[one, other], slower.get((other, one), 0.0)))
@@ -100,6 +107,25 @@ class _Between:
     groups: Index
     median: Times
     links: Index
+
+
+def _quickest(judged: Judged) -> dict[tuple[int, int], float]:
+    """The best reading of each link of two hosts under any load, log seconds."""
+    best = measured_in(chosen(judged.size.rows, UNDER_LOAD[judged.size.rows.attempt]), judged.readings).of_hosts
+    return dict(zip(zip(best.frm.tolist(), best.to.tolist(), strict=True), best.time.tolist(), strict=True))
+
+
+def _longer_than_best(judged: Judged) -> Times:
+    """How much longer each reading alone is than the best one of its link, log of the factor, of links with several."""
+    rows, best = alone_rows(judged.size), judged.alone.of_ranks
+    good = (rows.outcome == Outcome.OK) & (rows.median > 0)
+    ranks = len(judged.ranks)
+    link = rows.frm[good].astype(np.int64) * ranks + rows.to[good]
+    of_best = best.frm * ranks + best.to
+    order = np.argsort(of_best)
+    at = order[np.searchsorted(of_best[order], link)]
+    longer = np.log(rows.median[good].astype(np.float64)) - best.time[at]
+    return np.asarray(longer[best.count[at] >= FEWEST_OF_LINK])
 
 
 def _between_groups(judged: Judged, slow_hosts: Set[int]) -> _Between:

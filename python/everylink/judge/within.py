@@ -11,10 +11,9 @@ from everylink.judge.findings import FALSE_RATE, SUSPECT_Z
 from everylink.judge.kinds import Kinds
 from everylink.judge.pairs import SMALLEST
 from everylink.judge.polish import with_spread
-from everylink.judge.readings import UNDER_LOAD
+from everylink.judge.readings import rows_inside
 from everylink.judge.times import SETTLED_READINGS
 from everylink.model.results import Ranks, Results, Size
-from everylink.model.rows import Outcome
 from everylink.robust import (
     LOW,
     LOW_ERROR,
@@ -68,7 +67,7 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     links counts, so one slow rank does not make its host slow; each link once, however often it was measured again.
     """
     ranks, host_of = results.ranks, results.ranks.host_index.astype(np.int64)
-    frm, to, every = _inside(size, host_of)
+    frm, to, every = rows_inside(size, host_of)
     of_link = frm * len(ranks) + to
     link, time, count, _ = _low_of(of_link, every, every, np.ones(len(every), np.int64))
     frm, to = np.divmod(link, len(ranks))
@@ -138,19 +137,6 @@ def _partners(frm: NDArray[np.int64], to: NDArray[np.int64], ranks: int) -> NDAr
     """With how many others each rank has readings, [ranks]."""
     both = np.unique(np.concatenate([frm * ranks + to, to * ranks + frm]))
     return np.bincount(both // ranks, minlength=ranks)
-
-
-def _inside(size: Size, host_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Values]:
-    """Ranks from and to, and log seconds, of all readings that stay on their host."""
-    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
-    several = len(np.unique(host_of)) < len(host_of)
-    blocks = size.rows.blocks("frm", "to", "attempt", "outcome", "median") if several else ()
-    for frm, to, attempt, outcome, median in blocks:
-        good = (outcome == Outcome.OK) & (median > 0) & np.isin(attempt, UNDER_LOAD) & (host_of[frm] == host_of[to])
-        ends = frm[good].astype(np.int64), to[good].astype(np.int64)
-        found.append((*ends, np.log(median[good].astype(np.float64))))
-    frm, to, time = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return frm, to, time
 
 
 def _classes(ranks: Ranks, frm: NDArray[np.int64], to: NDArray[np.int64], kind: NDArray[np.int64]) -> NDArray[np.int64]:
