@@ -29,7 +29,8 @@ def _run(
     random = np.random.default_rng(2)
     load = np.exp(np.abs(shared * random.standard_normal(len(PAIRS))))
     is_slow = (PAIRS == SLOW).all(axis=1) if host < 0 else np.isin(PAIRS, host).any(axis=1)
-    rows = [_rows(PAIRS, ALONE * load, MAIN, random, turn) for turn in range(3)]
+    loaded = ALONE * np.maximum(load, np.where(is_slow & (host < 0), alone, 1))
+    rows = [_rows(PAIRS, loaded, MAIN, random, turn) for turn in range(3)]
     rows += [_rows(PAIRS, ALONE * np.where(is_slow, in_quarter, 1), QUARTER, random, 3 + n) for n in range(quarters)]
     some = is_slow | (random.random(len(PAIRS)) < 0.4)
     times = ALONE * np.where(is_slow, alone, 1)[some]
