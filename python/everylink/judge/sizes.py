@@ -523,7 +523,7 @@ def _is_beyond(found: Found, judged: Judged) -> bool:
 
 def _is_in_no_group(found: Found, judged: Judged) -> bool:
     """Whether it is a pair inside a group, or a host that is slow inside its group only, which takes what links between
-    groups take; a pair, and a host in small messages, which no load hides (not a core), at most that.
+    groups take; one of several pairs, and a host in small messages, which no load hides (not a core), at most that.
 
     Where groups were found in the times, it may just be that it does not belong into one.
     """
@@ -537,7 +537,11 @@ def _is_in_no_group(found: Found, judged: Judged) -> bool:
     far = effects.typical[kinds[one], kinds[others], 0]
     usual = effects.expected_at(one, others) if found.kind == "pair" else effects.class_at(one, others)
     beyond = usual + found.effect - far
-    at_most = found.kind == "pair" or judged.size.bytes < BANDWIDTH
+    pairs = sum(
+        other.kind == "pair" and set(group_of[list(other.subject)].tolist()) == {int(group_of[one])}
+        for other in judged.unexplained
+    )
+    at_most = pairs > 1 if found.kind == "pair" else judged.size.bytes < BANDWIDTH
     return bool(np.median(beyond if at_most and not effects.equals.one_host else np.abs(beyond)) < SAME_AS_FAR)
 
 
