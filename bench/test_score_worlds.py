@@ -246,6 +246,13 @@ def test_hosts_of_a_lot_are_of_a_kind_by_the_links_between_their_own_ranks(seed:
     assert (found.all_found, found.wrong) == (True, 0)
 
 
+@pytest.mark.parametrize("seed", [10903, 10905])
+def test_hosts_of_a_lot_in_a_row_are_of_its_kind_though_some_are_slower_still(seed: int) -> None:
+    """Nothing tells the kind but times: its other hosts are too few for one by themselves."""
+    found = scored("4 GPUs, around by the processor in one lot", "chassis", seed=seed)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_a_pair_whose_few_readings_alone_may_be_long_by_chance_is_no_verdict() -> None:
     for seed in (10902, 10903):
         assert scored("4 ranks on hosts that other jobs use too", seed=seed).wrong == 0

@@ -134,10 +134,27 @@ def kinds_of(results: Results) -> Kinds:
         hosts = len(results.ranks)
     least = 1 if told is None else many_alike(hosts) + 1
     for classes in (_classes_at, _classes_alone, _classes_inside):
-        seen = seen_kinds((classes(results, size) for size in results.sizes), hosts)
+        by_size = [found for size in results.sizes if (found := classes(results, size)) is not None]
+        seen = _with_neighbours(seen_kinds(by_size, hosts), by_size)
         if seen.count > 1 and int(np.bincount(seen.of_host).min()) >= least:
             return seen if told is None else replace(seen, processors=told.processors)
     return seen if told is None else told
+
+
+def _with_neighbours(seen: Kinds, by_size: Sequence[Index]) -> Kinds:
+    """The kinds with those outliers next to hosts of the smallest one, if these are in a row: hosts of one lot, some of
+    which are slower still."""
+    own = np.flatnonzero(seen.of_host == np.bincount(seen.of_host).argmin())
+    outliers = set(np.flatnonzero(np.any([classes == 0 for classes in by_size], axis=0)).tolist())
+    first, last = int(own[0]), int(own[-1])
+    if seen.count < 2 or not outliers.union(own.tolist()).issuperset(range(first, last)):
+        return seen
+    while first - 1 in outliers:
+        first -= 1
+    while last + 1 in outliers:
+        last += 1
+    every = np.arange(len(seen.of_host))
+    return replace(seen, of_host=np.where((first <= every) & (every <= last), seen.of_host[own[0]], seen.of_host))
 
 
 def _classes_at(results: Results, size: Size) -> Index | None:
@@ -249,9 +266,9 @@ def _most(texts: Iterable[str]) -> str:
     return max(dict.fromkeys(several), key=several.count, default="")
 
 
-def seen_kinds(by_size: Iterable[Index | None], hosts: int) -> Kinds:
+def seen_kinds(by_size: Iterable[Index], hosts: int) -> Kinds:
     """By the times of all sizes: classes at one size split those at the others."""
-    features = [classes - 1 for classes in by_size if classes is not None]  # -1: an outlier, whatever its kind
+    features = [classes - 1 for classes in by_size]  # -1: an outlier, whatever its kind
     if not features:
         return Kinds(np.zeros(hosts, np.int64), ("",), False)
     kind = kinds_of_hosts(np.arange(hosts), features, hosts)

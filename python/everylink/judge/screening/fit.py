@@ -6,6 +6,7 @@ part, so a low quantile over the partners of a host is its own: two thirds of th
 Parts are looked for from the largest to the smallest, and each time in what is left: groups, ways, hosts.
 """
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -170,7 +171,7 @@ def kinds_of_screening(results: Results, screened: list[ScreenReadings], levels:
     if told is not None:
         return told
     by_size = (_seen_classes(seen, levels) for seen in reversed(screened))
-    return seen_kinds([next((classes for classes in by_size if classes is not None), None)], results.facts.hosts)
+    return seen_kinds(itertools.islice((classes for classes in by_size if classes is not None), 1), results.facts.hosts)
 
 
 def _seen_classes(seen: ScreenReadings, levels: tuple[Level, ...]) -> Index | None:
