@@ -50,6 +50,7 @@ from worlds.planes import (
     PolarFly,
     QueuePairs,
     RandomGraph,
+    ReceiveQueues,
     SameSpineBack,
     SeveralAddresses,
     SingleCables,
@@ -68,6 +69,7 @@ from worlds.planes import (
     Torus,
     TwistedTorus,
     TwoBuildings,
+    TwoPorts,
     Zones,
 )
 from worlds.scoring import Case, is_about, is_found, score
@@ -4225,6 +4227,111 @@ def test_only_several_flows_reach_what_a_machine_of_a_fleet_may_do(seed: int) ->
             sent = np.subtract(times(world, pairs), times(world, pairs, 0))
             assert sent == pytest.approx(MIB / (part * RATE))
     assert len(set(zip(rate.tolist(), structure.overhead.tolist(), structure.processor.tolist(), strict=True))) == 3
+
+
+def test_the_second_package_is_far_and_a_lower_clock_shows_in_no_fact() -> None:
+    structure = built("processor and accelerator in one, far package", 32)  # 12 hosts of the last delivery
+    world, rate = World(structure, kernel=ONE_WAY), 4 * RATE
+    assert np.flatnonzero(structure.overhead).tolist() == list(range(20, 32))
+    assert structure.group[19] == structure.group[20]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + MIB / rate])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.2e-6 + MIB / (0.93 * rate)])
+    assert times(world, [(40, 42)]) == pytest.approx([LATENCY + 2 * 0.18e-6 + MIB / rate])
+    usual, low = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.3e-6 for rank in (0, 62))
+    assert [MIB / usual, MIB / low] == pytest.approx([90e9, 72e9])
+    across = times(world, [(2 * host, 16 + 2 * host) for host in range(8)])  # 8 adapters, 4 uplinks
+    assert across == pytest.approx([LATENCY + 2 * HOP + 2 * MIB / rate] * 8)
+    assert set(structure.processor.tolist()) == {3}
+
+
+def test_adapters_with_one_port_are_on_the_first_of_two_planes() -> None:
+    structure = built("rail-optimized, 8 rails, ports on two planes", 64)  # 16 hosts in 4 segments
+    world, plane, near = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 2e-6
+    assert isinstance(plane, TwoPorts)
+    assert np.flatnonzero(structure.overhead).tolist() == [3, 7, 11, 15]
+    assert set(plane.each.tolist()) == {8}  # 4 adapters behind a leaf, with as many uplinks in each plane
+    assert times(world, [(0, 8)]) == pytest.approx([near + MIB / (2 * RATE)])
+    assert times(world, [(0, 36)]) == pytest.approx([near + 2 * HOP + 0.1e-6 + MIB / (2 * RATE)])
+    assert times(world, [(0, 24)]) == pytest.approx([near + 0.25e-6 + MIB / (2 * RATE)])
+    assert times(world, [(24, 56)]) == pytest.approx([near + 2 * HOP + 0.5e-6 + MIB / (2 * RATE)])
+    frm, to = (grid.ravel() for grid in np.meshgrid(np.arange(128), np.arange(128), indexing="ij"))
+    ways, _ = plane.path(frm, to, np.zeros_like(frm))
+    far = ways[:, 0] != NONE
+    up, down = (ways[far] % 8 >= 4).T  # in the second plane
+    assert (up == down).all()
+    old = structure.overhead > 0
+    either = (old[frm // 8] | old[to // 8])[far]
+    assert not up[either].any()
+    assert 0.4 <= up[~either].mean() <= 0.6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_of_a_sub_block_have_no_numbers_in_a_row_and_two_flows_fill_an_adapter(seed: int) -> None:
+    structure = built("8 GPUs on 4 adapters, anywhere in two blocks", 64, seed)  # 16 machines
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 16e-6
+    block = structure.group // 2
+    assert np.bincount(structure.group).tolist() == [4] * 4
+    assert (np.diff(structure.group) < 0).any()
+    older = structure.overhead > 0
+    assert 4 <= int(older.sum()) <= 7
+    for one, other in [(0, 1), (0, 5), (3, 9), (14, 15)]:
+        hops = 2 * HOP * (structure.group[one] != structure.group[other])
+        hops += (2 * HOP + 1e-6) * (block[one] != block[other])
+        usual = near + hops + 2.5e-6 * (int(older[one]) + int(older[other]))
+        assert times(world, [(8 * one, 8 * other)]) == pytest.approx([usual + MIB / (1.3 * RATE)])
+        both = times(world, [(8 * one, 8 * other), (8 * one + 1, 8 * other + 1)])
+        assert both == pytest.approx([usual + MIB / RATE] * 2)
+    assert set(structure.processor.tolist()) == {3}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_strict_order_slows_only_what_a_host_receives(seed: int) -> None:
+    structure = built("4 GPUs in bridged pairs, strict order on some hosts", 32, seed)  # 16 hosts
+    world, plane = World(structure, kernel=ONE_WAY), structure.plane
+    assert isinstance(plane, ReceiveQueues)
+    strict = plane.capacity[2 * plane.ways :: 2] < 2 * RATE
+    assert 4 <= int(strict.sum()) <= 7
+    a, b = np.flatnonzero(strict)[0], np.flatnonzero(~strict)[0]
+    for rank in (0, 2):
+        there, back = (times(world, [pair])[0] for pair in [(4 * b + rank, 4 * a + rank), (4 * a + rank, 4 * b + rank)])
+        assert there - back == pytest.approx(MIB / (1.24 * RATE) - MIB / (2 * RATE))
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+    assert times(world, [(1, 2)]) == pytest.approx([NVLINK_LATENCY + 0.8e-6 + MIB / 22e9])
+    rates = world.results.inventory.over_hosts("ib/mlx5_1/1", "rate")[1]
+    assert set(rates) == {"200 Gb/sec (4X HDR)"}
+    assert set(structure.processor.tolist()) == {3}
+
+
+def test_racks_hold_four_hosts_of_pcie_4_or_two_of_pcie_5() -> None:
+    structure = built("8 rails on the leaf of the rack, PCIe 4 and 5", 64)  # 16 hosts
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 2e-6
+    assert np.bincount(structure.group).tolist() == [4, 4, 2, 2, 2, 2]
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.4e-6 + MIB / (2.5 * RATE)])
+    assert times(world, [(64, 72)]) == pytest.approx([near + MIB / (4 * RATE)])
+    assert times(world, [(64, 79)]) == pytest.approx([near + MIB / (4 * RATE)])  # another rail, the same leaf
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + 0.2e-6 + MIB / (2.5 * RATE)])
+    old, new = (times(world, [(rank, rank + 1)])[0] - NVLINK_LATENCY for rank in (0, 64))
+    assert old == pytest.approx(1.5 * new)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_7/1", "rate")[1]) == {"400 Gb/sec (4X NDR)"}
+    assert structure.processor.tolist() == [3] * 8 + [4] * 8
+
+
+def test_hosts_without_gpus_share_one_adapter_and_say_so() -> None:
+    structure = built("rows of a dragonfly with 4 rails and with one", 32)  # 4 groups of 4 hosts
+    world = World(structure, kernel=ONE_WAY)
+    assert isinstance(structure.plane, SlingshotInRows)
+    assert np.flatnonzero(structure.single).tolist() == list(range(12, 16))
+    assert times(world, [(1, 5)]) == pytest.approx([LATENCY + 0.3e-6 + MIB / (2 * RATE)])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.5e-6 + MIB / (2 * RATE)])
+    with_gpus = times(world, [(rank, 4 + rank) for rank in (1, 2, 3)])
+    assert with_gpus == pytest.approx([LATENCY + 0.3e-6 + MIB / (2 * RATE)] * 3)
+    without = times(world, [(48 + rank, 52 + rank) for rank in (1, 2, 3)])
+    assert without == pytest.approx([LATENCY + 3 * MIB / (2 * RATE)] * 3)
+    gpus, cores = (times(world, [(rank, rank + 1)])[0] - NVLINK_LATENCY for rank in (1, 49))
+    assert cores == pytest.approx(2.5 * gpus)
+    ranks = world.results.ranks.adapters
+    assert set(np.asarray(ranks)[:48].tolist()) == {4}
+    assert set(np.asarray(ranks)[48:].tolist()) == {1}
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -1766,3 +1766,28 @@ class Slices(Torus):
         ports = self.cables + np.stack([frm, len(self.group) + to], axis=1)
         latency = latency + self.longer * apart + self.away * (self.hall[frm] != self.hall[to])
         return np.concatenate([within, np.where(apart[:, None], ports, NONE)], axis=1), latency
+
+
+class TwoPorts(FatTree):
+    """Adapters with two ports, each on a leaf and spines of its own: two planes that do not meet above the hosts.
+
+    A hash of the two adapters chooses the plane of a flow, and in it an uplink of the leaf. Adapters that are `single`
+    have a port on the first plane only, so all to them and from them takes that one. `group`: the pair of leaves of
+    each adapter, with `ratio` adapters for each uplink in each plane.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float, single: Mask) -> None:
+        super().__init__(group, ratio, "static", rate)
+        super().__init__(group, np.bincount(group) / (2 * self.uplinks + 0.5), "static", rate)
+        self.single = single
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b = self.group[frm], self.group[to]
+        either = (hashed(frm, to, 33) % np.uint64(2)).astype(np.int64)
+        second = np.where(self.single[frm] | self.single[to], 0, either)
+        half = np.minimum(self.each[a], self.each[b]) // 2
+        spine = super()._spine(frm, to, when, half)
+        up = self.first[a] + second * (self.each[a] // 2) + spine
+        down = self.ways + self.first[b] + second * (self.each[b] // 2) + spine
+        far = a != b
+        return np.where(far[:, None], np.stack([up, down], axis=1), NONE), LATENCY + 2 * HOP * far

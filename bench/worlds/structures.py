@@ -102,6 +102,7 @@ from worlds.planes import (
     TwistedTorus,
     TwoBuildings,
     TwoFabrics,
+    TwoPorts,
     UnitInterfaces,
     UnlikeLeaves,
     WeightedSpines,
@@ -4361,6 +4362,131 @@ def _fleet(hosts: int, random: np.random.Generator) -> Structure:
     )  # fmt: skip
 
 
+def _two_packages(hosts: int) -> Structure:
+    """Hosts of two packages that are processor and accelerator in one; the adapter of 400 Gbit/s is on the first.
+
+    As Viper of MPCDF with two MI300A. What the second one sends crosses to the first: 0.2 us longer, and 93 % of the
+    rate; between the two it is 90 GB/s. In the last three eighths of the hosts, a delivery that begins within a rack,
+    the firmware lets the fabric of the packages clock down: 0.18 us longer at an end, and 80 % of the rate within a
+    host. No fact says so. Racks of up to 16 hosts with an uplink of 400 Gbit/s for 2, adaptive. The numbers are chosen
+    here.
+    """
+    low = 8 * np.arange(hosts) >= 5 * hosts
+    return replace(
+        _far_socket(hosts, 2, 0.93, 0.2e-6), plane=FatTree(_leaves(hosts), 2, "adaptive", 4 * RATE),
+        rate=np.full((hosts, 1), 4 * RATE), overhead=np.where(low, 0.18e-6, 0.0), processor=np.full(hosts, 3),
+        memory=np.where(low, 0.8, 1.0), inside_rate=np.full((2, 2), 90e9),
+    )  # fmt: skip
+
+
+def _ports_on_two_planes(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs; each adapter has two ports of 200 Gbit/s, on two planes that do not meet.
+
+    As HPN of Alibaba (Qian et al., SIGCOMM 2024), with a pair of leaves for each rail of each segment, and RoCE: a hash
+    gives each two adapters a plane and an uplink of 200 Gbit/s, 1:1. In the last quarter of each segment hosts have
+    adapters of the year before, with one port, on the first plane: 0.25 us longer at an end. All say 200 Gbit/s, the
+    rate of a port. 1 us at each end, 0.1 us more on the second socket; 0.3 % of readings are longer. The older hosts
+    and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    segment = np.arange(count) // max(4, count // 4)
+    old = 4 * (places_in(segment) + 1) > 3 * np.bincount(segment)[segment]
+    return Structure(
+        count, TwoPorts(_leaf_per_rail(segment, 8), 1, 2 * RATE, np.repeat(old, 8)), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 2 * RATE), overhead=np.where(old, 0.25e-6, 0.0),
+        processor=np.full(count, 3), position_latency=np.repeat([1e-6, 1.1e-6], 4), tail=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _sub_blocks(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 GPUs with 4 adapters of 200 Gbit/s, anywhere in two blocks.
+
+    As A3 of Google Cloud without a compact placement: machines are in sub-blocks, 1:1, of which two and more are a
+    block, 2:1, and are numbered in no order. A flow gets 130 Gbit/s at most, so two GPUs fill the adapter that they
+    share. 25 to 45 % of the machines, at random, are on servers whose card for virtualisation is older: 2.5 us longer
+    at an end, and no fact says so. A hash gives each two adapters one way; 8 us at each end, 1 us more on the second
+    socket, with a long tail, and 0.5 % of readings are longer. The numbers of all but the adapters are chosen here.
+    """
+    count = max(8, hosts // 4)
+    sub_block = random.permutation(np.arange(count) * 4 // count)
+    older = random.permutation(count) < round(count * random.uniform(0.25, 0.45))
+    adapters = np.repeat(sub_block, 4)
+    plane = Stacked(FatTree(adapters, 1, "static", 2 * RATE), FatTree(adapters // 2, 2, "static", 2 * RATE), 1e-6)
+    return Structure(
+        count, plane, each=8, rails=4, one_plane=True, other_rail=0.0, tunnel_rate=1.3 * RATE,
+        rate=np.full((count, 4), 2 * RATE), overhead=np.where(older, 2.5e-6, 0.0), processor=np.full(count, 3),
+        position_latency=np.repeat([8e-6, 9e-6], 4), interrupts=2e-6, tail=0.005,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _strict_order(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of 4 GPUs on PCIe in two pairs with a bridge each, and an adapter of 200 Gbit/s for each pair.
+
+    As servers with H100 NVL. In 25 to 45 % of them, at random, the firmware keeps the order of what adapters write
+    (relaxed ordering off), as its default was when they came: an adapter receives 62 % of what it sends. They say the
+    same of themselves. Within a pair 240 GB/s, between the two 22 GB/s by the processors, and 0.8 us longer. Both
+    adapters are on the leaf of the rack, which has an uplink of 400 Gbit/s for 4 adapters, 2:1; a hash gives each two
+    adapters one. 0.8 us at each end. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    strict = random.permutation(count) < round(count * random.uniform(0.25, 0.45))
+    receive = 2 * RATE * np.where(strict, 0.62, 1.0)
+    apart = _in_other_parts(4, 2)
+    return Structure(
+        count, ReceiveQueues(np.repeat(_leaves(count), 2), 4, 4 * RATE, 1, np.repeat(receive, 2)), each=4, rails=2,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(4, 0.8e-6), inside_latency=NVLINK_LATENCY + 0.8e-6 * apart,
+        inside_rate=np.where(apart, 22e9, 240e9),
+    )  # fmt: skip
+
+
+def _by_power_of_racks(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, all on the leaf of the rack; RoCE, 1:1.
+
+    In the first half a rack has power for four hosts, in the other, of the next generation, for two; the last rack of
+    each takes what is left over. The older ones have PCIe 4, by which adapters do 250 Gbit/s though all say 400, and
+    two thirds of the rate of NVLink; messages take 0.2 us longer at such an end, and processors tell. Leaves have an
+    uplink of 800 Gbit/s for two adapters; a hash gives each two adapters one. 1 us at each end; 0.3 % of readings are
+    longer. As A100 and H100 with ConnectX-7; the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    every, older = np.arange(count), count // 2
+    full, pairs = max(1, older // 4), max(1, (count - older) // 2)  # the last rack of each kind takes what is left
+    rack = np.where(every < older, np.minimum(every // 4, full - 1), full + np.minimum((every - older) // 2, pairs - 1))
+    old = every < older
+    rate = 4 * RATE * np.where(old, 0.625, 1.0)
+    return Structure(
+        count, FatTree(np.repeat(rack, 8), 2, "static", 8 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.repeat(rate[:, None], 8, axis=1), nominal=np.full((count, 8), 4 * RATE),
+        overhead=np.where(old, 0.2e-6, 0.0), processor=np.where(old, 3, 4), position_latency=np.full(8, 1e-6),
+        memory=np.where(old, 2 / 3, 1.0), tail=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _groups_with_and_without_gpus(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each, in four groups of a Slingshot dragonfly of 12; three of these have GPUs.
+
+    As Perlmutter of NERSC: hosts with GPUs have 4 adapters of 200 Gbit/s, the others one for all ranks, and both tell.
+    On the latter messages take 0.15 us less, as they need not come from a GPU, and reach 40 % of the rate within the
+    host. The system has its cores beside those of the first rank: 0.1 us longer for its messages. Groups are rows: 0.05
+    us for each between two, and routes follow the load. The latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = np.arange(count) * 4 // count
+    gpus = group < 3
+    of_adapter, switch = np.repeat(group, 4), np.repeat(places_in(group) // 4, 4)
+    return Structure(
+        count, SlingshotInRows(of_adapter, switch, 12, 2 * RATE, CABLE), each=4, rails=4, one_plane=True,
+        other_rail=0.0, single=~gpus, rate=np.full((count, 4), 2 * RATE), overhead=np.where(gpus, 0.15e-6, 0.0),
+        processor=np.where(gpus, 3, 0), position_latency=np.array([0.1e-6, 0.0, 0.0, 0.0]),
+        memory=np.where(gpus, 1.0, 0.4), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 80e9),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -4678,5 +4804,12 @@ BUILDING: Mapping[str, Make] = {
     "rail-optimized, 8 rails, a host in each rack": lambda hosts, random: _a_host_in_each_rack(hosts),
     "a fleet of three types, flow limits": _fleet,
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "processor and accelerator in one, far package": lambda hosts, random: _two_packages(hosts),
+    "rail-optimized, 8 rails, ports on two planes": lambda hosts, random: _ports_on_two_planes(hosts),
+    "8 GPUs on 4 adapters, anywhere in two blocks": _sub_blocks,
+    "4 GPUs in bridged pairs, strict order on some hosts": _strict_order,
+    "8 rails on the leaf of the rack, PCIe 4 and 5": lambda hosts, random: _by_power_of_racks(hosts),
+    "rows of a dragonfly with 4 rails and with one": lambda hosts, random: _groups_with_and_without_gpus(hosts),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
