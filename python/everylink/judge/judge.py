@@ -14,7 +14,7 @@ from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.merged import one_per_subject
 from everylink.judge.passing import may_pass, past_slow_switches
 from everylink.judge.rails import without_unreachable
-from everylink.judge.rows_of_hosts import rows_of_hosts
+from everylink.judge.rows_of_hosts import rows_of_hosts, without_scattered
 from everylink.judge.screening.compared import compared_screening
 from everylink.judge.screening.readings import is_screened
 from everylink.judge.sizes import LinkVerdicts, compared
@@ -78,8 +78,9 @@ def judge(
     verdicts = [one for one in verdicts if one not in pairs]
     smallest = smallest_explanation(verdicts, names, collected.slow_with_all, [*pairs, *collected.by_design])
     verdicts = [one for one in smallest if one not in longer]
-    verdicts, built_alike = without_alike(rows_of_hosts(verdicts, names), names)
-    collected.structure += built_alike
+    verdicts, scattered = without_scattered(verdicts, names)
+    verdicts, groups_alike = without_alike(rows_of_hosts(verdicts, names), names)
+    collected.structure += scattered + groups_alike
     passing = dict(past_slow_switches(verdicts, names, collected.small))
     collected.suspects += [may_pass(one, group) for one, group in passing.items()]
     return judgement(results, collected, [one for one in verdicts if one not in passing])

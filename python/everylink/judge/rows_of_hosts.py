@@ -1,14 +1,36 @@
-"""Hosts in a row that are slow alike are one verdict in place of one for each: they may share a chassis."""
+"""Hosts in a row that are slow alike are one verdict in place of one for each: they may share a chassis.
+
+Where a fifth of all are slow alike, and not in a row, they are built that way, perhaps.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
+from everylink.host_lists import folded
 from everylink.judge.evidence import Names
 from everylink.judge.merged import each_by_itself
-from everylink.judge.verdict import Scope, Verdict
+from everylink.judge.unlike_hosts import QUESTION
+from everylink.judge.verdict import Scope, Structure, Verdict
 
 FEWEST, ALIKE, PART_APART = 3, 0.05, 0.2  # hosts; by how much their effects (log) may differ, and part of these
+
+MANY, PART_MANY, MOST = 2, 1 / 5, 1.9  # hosts that are slow alike by design, part of all, and the largest factor
+
+
+def without_scattered(verdicts: Sequence[Verdict], names: Names) -> tuple[list[Verdict], list[Structure]]:
+    """The verdicts but those on hosts in no row that are slow alike, if they are many of all; and what is told of
+    these: faults hardly make a fifth of the hosts slow by one factor."""
+    slow = {names.units.index(one.subject[0]): one for one in verdicts if one.kind == "host" and _is_of_row(one)}
+    numbers = sorted(slow)
+    are_many = len(slow) >= max(MANY, PART_MANY * len(names.units)) and numbers[-1] - numbers[0] >= len(numbers)
+    worst = max((one.factor or 1.0 for one in slow.values()), default=1.0)
+    if not are_many or worst > MOST or not _are_alike(list(slow.values())):
+        return list(verdicts), []
+    hosts = folded([names.units[number] for number in numbers])
+    text = f"{hosts}: their links take up to {worst:.2f}x the time of others, all alike"
+    built = Structure("class", (hosts,), worst, slow[numbers[0]].bytes, "times", text, QUESTION)
+    return [one for one in verdicts if one not in slow.values()], [built]
 
 
 def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
