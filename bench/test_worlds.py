@@ -4334,6 +4334,183 @@ def test_hosts_without_gpus_share_one_adapter_and_say_so() -> None:
     assert set(np.asarray(ranks)[48:].tolist()) == {1}
 
 
+def test_messages_to_the_twin_leaf_pass_no_spine() -> None:
+    structure = built("pairs of leaves with a peer link, two processors", 32)  # 4 leaves of 8 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, MIB / (0.1 * RATE)
+    assert times(world, [(0, 2)]) == pytest.approx([near + 4e-6 + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 4e-6 + HOP + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2e-6 + 2 * HOP + once])
+    assert times(world, [(32, 48)]) == pytest.approx([near + HOP + once])
+    frm, to = (numbers.ravel() for numbers in np.indices((32, 32)))
+    ways = structure.plane.path(frm, to, np.zeros_like(frm))[0]
+    twins = (frm // 8 != to // 8) & (frm // 16 == to // 16)
+    assert ((ways[:, :2] == NONE).all(axis=1) == (frm // 16 == to // 16)).all()
+    assert ((ways[:, 2] != NONE) == twins).all()
+    assert [len(np.unique(ways[twins & (frm // 8 == leaf), 2])) for leaf in range(4)] == [2] * 4
+    assert structure.plane.capacity[ways[twins, 2]] == pytest.approx(0.4 * RATE)
+
+
+def test_the_uplink_of_a_receiver_says_which_kind_of_spine_messages_pass() -> None:
+    structure = built("spines of two kinds, 2:1 by receiver, far socket", 32)  # 4 leaves of 8 hosts with 4 uplinks
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    near = LATENCY + 2 * HOP + once
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.3e-6 + once])
+    assert times(world, [(0, 20)]) == pytest.approx([near + 0.3e-6])  # to an even host
+    assert times(world, [(0, 22)]) == pytest.approx([near + 0.3e-6 + 0.3e-6])
+    assert times(world, [(2, 48)]) == pytest.approx([near + 0.15e-6])
+    assert times(world, [(2, 48), (10, 56)]) == pytest.approx([near + once + 0.15e-6] * 2)  # one uplink
+    assert np.flatnonzero(structure.processor == 0).tolist() == list(range(24, 32))
+
+
+def test_leaves_that_lead_to_storage_have_half_as_many_uplinks() -> None:
+    structure = built("rail-optimized, 8 rails, storage on the first", 64)  # 16 hosts in 4 pods
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6 + 2 * HOP, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 4 + [4] * 28
+    across = [[(32 + 8 * host + rail, 64 + 8 * host + rail) for host in range(4)] for rail in (0, 1, 4)]
+    assert times(world, across[0]) == pytest.approx([near + 2 * once] * 4)
+    assert times(world, across[1]) == pytest.approx([near + once] * 4)
+    assert times(world, across[2]) == pytest.approx([near + 0.2e-6 + once] * 4)
+    assert times(world, [(0, 8), (33, 41)]) == pytest.approx([near - 2 * HOP + 0.24e-6 + once, near - 2 * HOP + once])
+    assert np.flatnonzero(structure.overhead).tolist() == [0, 1, 2, 3]
+    assert np.flatnonzero(structure.processor == 0).tolist() == [0, 1, 2, 3]
+
+
+def test_a_bridge_joins_the_gpus_of_a_socket_only() -> None:
+    structure = built("4 GPUs in bridged pairs, two generations", 32)  # 16 hosts, 10 of them older
+    world = World(structure, kernel=ONE_WAY)
+    assert times(world, [(0, 1), (2, 3)]) == pytest.approx([1.2e-6 + MIB / 50e9] * 2)
+    assert times(world, [(0, 2)]) == pytest.approx([2e-6 + MIB / 11e9])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 2.3e-6 + MIB / RATE])
+    assert times(world, [(2, 4)]) == pytest.approx([LATENCY + 2.7e-6 + MIB / (0.9 * RATE)])
+    assert times(world, [(48, 52)]) == pytest.approx([LATENCY + 2e-6 + MIB / (2 * RATE)])
+    assert times(world, [(32, 40)]) == pytest.approx([LATENCY + 2.15e-6 + MIB / RATE])
+    rates = list(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1])
+    assert [rates.count(rate) for rate in ("100 Gb/sec (4X EDR)", "200 Gb/sec (4X HDR)")] == [10, 6]
+
+
+def test_a_flow_to_another_pod_gets_the_rate_of_the_old_core() -> None:
+    structure = built("new pods on an old core, 4 NUMA nodes", 32)  # 16 hosts, 4 in a pod, 2 behind a leaf
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    far = LATENCY + 4 * HOP + 2 * CABLE
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([LATENCY + 0.2e-6 + 2 * HOP + once] * 2)
+    assert times(world, [(0, 16)]) == pytest.approx([far + 0.2e-6 + 2 * once])
+    assert times(world, [(0, 48)]) == pytest.approx([far + 0.1e-6 + 2 * once])
+    across = [(4 * host, 16 + 4 * host) for host in range(4)]
+    assert times(world, across) == pytest.approx([far + 0.2e-6 + 2 * once] * 4)
+    assert times(world, [(0, 16), (4, 32)]) == pytest.approx([far + 0.2e-6 + 4 * once] * 2)  # both by the first cable
+    assert times(world, [(48, 54)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.93])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_that_were_replaced_are_further_and_get_less(seed: int) -> None:
+    structure = built("a placement group with replaced machines", 32, seed)  # 16 machines
+    world = World(structure, kernel=ONE_WAY)
+    sizes = np.bincount(structure.group).tolist()
+    assert sum(sizes) == 16
+    assert 10 <= sizes[0] <= 12
+    assert abs(sizes[1] - sizes[2]) <= 1
+
+    def sent(one: int, other: int, flows: int) -> list[float]:
+        pairs = [(4 * one + local, 4 * other + local) for local in range(flows)]
+        return [full - empty for full, empty in zip(times(world, pairs), times(world, pairs, 0), strict=True)]
+
+    (a, b), (c, d), (e, _) = (np.flatnonzero(structure.group == group)[:2].tolist() for group in range(3))
+    for one, other, part in [(a, b, 0.1), (c, d, 0.1), (a, c, 0.05), (c, e, 0.05)]:
+        for flows in (1, 4):
+            assert sent(one, other, flows) == pytest.approx([MIB / (part * RATE)] * flows)
+    near, apart = (times(world, [(4 * a, 4 * other)], 0)[0] - 12e-6 for other in (b, c))
+    assert near == pytest.approx(8e-6, rel=0.05)
+    assert apart == pytest.approx(14e-6, rel=0.25)
+    assert set(structure.processor.tolist()) == {0}
+
+
+def test_servers_are_on_the_core_and_rooms_of_pcs_have_a_cable_to_it() -> None:
+    structure = built("PCs in rooms, servers on the core", 32)  # 8 PCs in each of three rooms, and 8 servers
+    world, near, pc = World(structure, kernel=ONE_WAY), LATENCY + 24e-6, MIB / (0.025 * RATE)
+    assert isinstance(structure.plane, HostsOnCore)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert times(world, [(48, 50)]) == pytest.approx([near + pc / 4])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 12e-6 + pc])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 12e-6 + 2 * HOP + pc])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 6e-6 + HOP + pc])
+    across = [(2 * host, 48 + 2 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([near + 6e-6 + HOP + 2 * pc] * 8)
+    rates = list(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1])
+    assert [rates.count(rate) for rate in ("2.5 Gb/sec (1X SDR)", "10 Gb/sec (1X QDR)")] == [24, 8]
+
+
+def test_hosts_of_two_makers_have_some_adapters_on_other_leaves() -> None:
+    structure = built("rail-optimized, 8 rails, numbered in two orders", 64)  # 16 hosts in 4 pods, 6 of another maker
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.6e-6, MIB / (4 * RATE)
+    for rail in range(8):
+        moved = rail in (1, 2, 5, 6)
+        assert times(world, [(64 + rail, 72 + rail)]) == pytest.approx([near + once])  # hosts 8 and 9, of one maker
+        assert times(world, [(80 + rail, 88 + rail)]) == pytest.approx([near + once])  # hosts 10 and 11, of the other
+        assert times(world, [(64 + rail, 80 + rail)]) == pytest.approx([near + 2 * HOP * moved + once])
+    assert times(world, [(65, 82)]) == pytest.approx([near + once])
+    assert set(structure.processor.tolist()) == {3}
+    assert structure.group.tolist() == (np.arange(16) // 4).tolist()
+
+
+def test_twisted_pairs_take_longer_at_each_end() -> None:
+    structure = built("twisted pairs in every second rack, LAGs to one core", 32)  # 4 racks of 8 hosts with 4 cables
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, MIB / (0.1 * RATE)
+    within = [near + longer * 1e-6 + once for longer in (3, 7.4, 0, 4.4)]
+    for rack in range(4):
+        assert times(world, [(16 * rack, 16 * rack + 2)]) == pytest.approx([within[rack]])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 2 * HOP + 3.7e-6 + once])
+    assert isinstance(structure.plane, LagCore)
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert np.flatnonzero(structure.processor == 2).tolist() == list(range(16))
+
+
+def test_halls_of_two_generations_share_what_joins_them() -> None:
+    structure = built("two halls of two generations, 8 rails", 64)  # 16 hosts in 4 pods
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 2e-6
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.4e-6 + MIB / (2 * RATE)])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 0.4e-6 + 2 * HOP + MIB / (2 * RATE)])
+    assert times(world, [(64, 96)]) == pytest.approx([near + 2 * HOP + MIB / (4 * RATE)])
+    assert times(world, [(0, 64)]) == pytest.approx([near + 0.2e-6 + 4 * HOP + 1.5e-6 + MIB / (2 * RATE)])
+    every = np.array(times(world, [(rank, 64 + rank) for rank in range(64)], 100 * MIB))
+    assert every.min() == pytest.approx(100 * MIB / (2 * RATE), rel=0.01)
+    assert every.mean() > 200 * MIB / (2 * RATE)  # 64 adapters of 200 Gbit/s, and 16 uplinks of 400
+    rates = world.results.inventory.over_hosts("ib/mlx5_7/1", "rate")[1]
+    assert list(rates) == ["200 Gb/sec (4X HDR)"] * 8 + ["400 Gb/sec (4X NDR)"] * 8
+
+
+def test_machines_of_a_server_share_what_its_virtual_switch_moves() -> None:
+    structure = built("virtual switches of four machines, two lots", 32)  # 8 servers, 3 of them with fewer cores
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 22e-6, MIB / (0.25 * RATE)
+    assert times(world, [(0, 2)]) == pytest.approx([near - HOP + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 32)]) == times(world, [(32, 0)])
+    assert times(world, [(0, 8), (10, 2)]) == pytest.approx([near + MIB / (0.18 * RATE)] * 2)
+    assert times(world, [(0, 2), (4, 6)]) == pytest.approx([near - HOP + MIB / (0.18 * RATE)] * 2)
+    assert times(world, [(32, 40), (42, 34)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(32, 40), (42, 34), (36, 44)]) == pytest.approx([near + MIB / (0.24 * RATE)] * 3)
+    assert set(structure.processor.tolist()) == {3}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_numa_node_for_a_socket_is_slower_within_hosts(seed: int) -> None:
+    structure = built("NUMA settings of two kinds at random, 3:2 adaptive", 32, seed)  # 16 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    default = structure.memory < 1
+    assert 0.3 <= default.mean() <= 0.5
+    assert (default == (structure.overhead > 0)).all()
+    (one, other), (usual, same) = np.flatnonzero(default)[:2].tolist(), np.flatnonzero(~default)[:2].tolist()
+    within, fast = (times(world, [(4 * host, 4 * host + 1)])[0] - INSIDE_LATENCY for host in (one, usual))
+    assert within == pytest.approx(fast / 0.85)
+    for a, b, longer in [(one, other, 0.16e-6), (one, usual, 0.08e-6), (usual, same, 0.0)]:
+        near = LATENCY + longer + 2 * HOP * bool(structure.group[a] != structure.group[b])
+        assert times(world, [(4 * a, 4 * b)]) == pytest.approx([near + once])
+        assert times(world, [(4 * a + 2, 4 * b)]) == pytest.approx([near + 0.25e-6 + once / 0.94])
+    assert set(structure.processor.tolist()) == {3}
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

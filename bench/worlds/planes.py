@@ -1791,3 +1791,59 @@ class TwoPorts(FatTree):
         down = self.ways + self.first[b] + second * (self.each[b] // 2) + spine
         far = a != b
         return np.where(far[:, None], np.stack([up, down], axis=1), NONE), LATENCY + 2 * HOP * far
+
+
+class PeerLinks(FatTree):
+    """Leaves in pairs, each joined to its twin by two cables, beside their uplinks to the spines; static routes.
+
+    As the peer links of MLAG, where hosts have one port only: messages to the twin leaf take one of the two cables, by
+    a hash, and pass no spine. `peer`: the rate of such a cable.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float, peer: float) -> None:
+        super().__init__(group, ratio, "static", rate)
+        self.capacity = np.concatenate([self.capacity, np.full(2 * len(self.uplinks), peer)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        a, b = self.group[frm], self.group[to]
+        twins = (a != b) & (a // 2 == b // 2)
+        cable = 2 * self.ways + 2 * a + (hashed(frm, to, 33) % np.uint64(2)).astype(np.int64)
+        ways = np.where(twins[:, None], NONE, ways)
+        return np.column_stack([ways, np.where(twins, cable, NONE)]), latency - HOP * twins
+
+
+class UnlikeSpines(FatTree):
+    """Leaves whose spines are not as quick as each other. `longer` [spine]: seconds that a message takes more there.
+
+    So the uplink of a message says how long it takes.
+    """
+
+    def __init__(self, group: Index, ratio: float, routes: str, rate: float, longer: Values) -> None:
+        super().__init__(group, ratio, routes, rate)
+        self.longer = longer
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        spine = np.where(ways[:, 0] == NONE, 0, ways[:, 0] - self.first[self.group[frm]])
+        return ways, latency + self.longer[spine % len(self.longer)] * (ways[:, 0] != NONE)
+
+
+class VirtualSwitches(FatTree):
+    """Virtual machines behind leaves with static routes; a virtual switch moves all packets of those of a server.
+
+    All that these send and receive shares what the cores of the switch can do, `switch` [server] bytes per second.
+    Messages between two machines of a server pass the switch once and no other one. `server`: of each machine. As Open
+    vSwitch with DPDK, which has some cores of each server for itself.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float, server: Index, switch: Values) -> None:
+        super().__init__(group, ratio, "static", rate)
+        self.server = server
+        self.capacity = np.concatenate([self.capacity, switch])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        a, b = self.server[frm], self.server[to]
+        first = 2 * self.ways
+        return np.column_stack([ways, first + a, np.where(a == b, NONE, first + b)]), latency - HOP * (a == b)

@@ -67,6 +67,7 @@ from worlds.planes import (
     PartlyAdaptive,
     PartOfDragonflyPlus,
     PcieSwitches,
+    PeerLinks,
     Placement,
     Plane,
     PolarFly,
@@ -105,6 +106,8 @@ from worlds.planes import (
     TwoPorts,
     UnitInterfaces,
     UnlikeLeaves,
+    UnlikeSpines,
+    VirtualSwitches,
     WeightedSpines,
     Zones,
     places_in,
@@ -4487,6 +4490,243 @@ def _groups_with_and_without_gpus(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _peer_links(hosts: int) -> Structure:
+    """10 Gbit/s, TCP, two ranks in each host; leaves in pairs (MLAG), but hosts have one port, on one of the two.
+
+    So messages to the twin leaf go over the two cables of 40 Gbit/s between the two switches, and others by the spines:
+    an uplink of 40 Gbit/s for 4 hosts, 1:1; hashes choose the cables. As departments that have bought pairs of switches
+    for their servers, and put a cluster on them. The first half of the hosts have older processors, whose kernels flush
+    caches against Meltdown and Spectre at each system call: 2 us longer. 10 us at each end, with a long tail; 0.5 % of
+    readings are longer. The numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 4))
+    old = 2 * np.arange(hosts) < hosts
+    return Structure(
+        hosts, PeerLinks(leaf, 4, 0.4 * RATE, 0.4 * RATE), each=2, rate=np.full((hosts, 1), 0.1 * RATE),
+        overhead=np.where(old, 2e-6, 0.0), processor=np.where(old, 2, 3), position_latency=np.full(2, 10e-6),
+        interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _spines_of_two_kinds(hosts: int) -> Structure:
+    """100 Gbit/s (EDR), two ranks in each host; every second spine is part of a director switch, the others are small.
+
+    A message passes three chips in the director, about 0.4 us by its data sheet, and one of 0.1 us otherwise: 0.3 us
+    longer. As a university that got more spines than it bought at first. A receiver has one uplink, so it is as far
+    from all hosts of another leaf, but these may be nearer than it is to them. 2:1; in the last quarter of the leaves
+    the processors are newer, and messages take 0.15 us less. The rank far from the adapter takes 0.25 us longer and
+    reaches 94 % of the rate. What processors and sockets cost is chosen here.
+    """
+    leaf = _leaves(hosts)
+    old = 4 * leaf < 3 * (int(leaf[-1]) + 1)
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=UnlikeSpines(leaf, 2, "by receiver", RATE, np.array([0.0, 0.3e-6])),
+        overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 2, 0),
+    )  # fmt: skip
+
+
+def _storage_on_first_rail(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod.
+
+    The leaves of the first rail also lead to storage, and so have only half as many uplinks as the others, which are
+    1:1. As clusters that spare a network for storage. Adaptive. The first pod was there before the others and has older
+    processors, on which messages take 0.12 us longer. The second four GPUs take 0.1 us longer: the cores that start
+    their messages are on the first socket. 0.8 us at each end. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, count // 4)
+    pods = int(pod[-1]) + 1
+    ratio = np.where(np.arange(8 * pods) < pods, 2, 1)
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), ratio, "adaptive", 4 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), overhead=np.where(pod == 0, 0.12e-6, 0.0),
+        processor=np.where(pod == 0, 0, 3), position_latency=np.repeat([0.8e-6, 0.9e-6], 4),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _bridged_pairs(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs on PCIe and one adapter; a bridge of NVLink joins the two GPUs of each socket.
+
+    A bridge does 56 GB/s (A40), of which 50 are left for data. To the other socket GPUs copy through the memory of the
+    host, 11 GB/s. Those of the second socket are far from the adapter: 0.4 us longer, and 90 % of its rate. The first
+    five eighths of the hosts have adapters of 100 Gbit/s, the newer ones, which begin within a rack, 200, and messages
+    take 0.15 us less. All say so. An uplink of 200 Gbit/s for two hosts, 1:1 for the older and 2:1 for the newer ones;
+    a receiver has one. As departments that extend a cluster of servers with GPUs for inference and small training. The
+    numbers of sockets and processors are chosen here.
+    """
+    count = max(8, hosts // 2)
+    old, socket = 8 * np.arange(count) < 5 * count, np.arange(4) // 2
+    apart = np.not_equal.outer(socket, socket)
+    return Structure(
+        count, FatTree(_leaves(count), 2, "by receiver", 2 * RATE), each=4,
+        rate=RATE * np.where(old, 1.0, 2.0)[:, None], overhead=np.where(old, 0.15e-6, 0.0),
+        processor=np.where(old, 0, 3), position_rate=np.where(socket == 1, 0.9, 1.0),
+        position_latency=np.where(socket == 1, 1.4e-6, 1e-6), inside_latency=np.where(apart, 2e-6, 1.2e-6),
+        inside_rate=np.where(apart, 11e9, 50e9),
+    )  # fmt: skip
+
+
+def _new_pods_on_an_old_core(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 200 Gbit/s; pods of two leaves on an old core.
+
+    Within a pod switches have 200 Gbit/s and adaptive routes, 1:1. The core has 100 Gbit/s and tables: a pod has a
+    cable for each host, 2:1, and a receiver one of these. So a flow to another pod gets half of its rate. As centres
+    that keep the core of the cluster before (EDR) above new racks (HDR). The last quarter of the pods have newer
+    processors, 0.1 us less. Cables to the core are 20 m longer. The second socket reaches 93 % of the rate. The numbers
+    are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = np.arange(count) // max(2, min(16, count // 8))
+    pod = leaf // 2
+    old = 4 * pod < 3 * (int(pod[-1]) + 1)
+    longer, inside = _numa_places(4)
+    plane = Stacked(FatTree(leaf, 1, "adaptive", 2 * RATE), FatTree(pod, 1, "by receiver"), 2 * CABLE)
+    return Structure(
+        count, plane, each=4, rate=np.full((count, 1), 2 * RATE), overhead=np.where(old, 0.1e-6, 0.0),
+        processor=np.where(old, 0, 3), position_rate=np.repeat([1.0, 0.93], 2), position_latency=longer,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _replaced_machines(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of 4 GPUs and 40 Gbit/s, in a placement group but for those it lost. TCP.
+
+    As g5.12xlarge of AWS, as spot machines: some were taken back, and those that stand in for them, 25 to 40 % at
+    random, came in two batches elsewhere in the zone, each batch together. A flow gets 10 Gbit/s within a group, 5
+    otherwise, so that four fill a machine only within. The machines are the same, and none says where it is. GPUs reach
+    each other through the memory of the host. Readings of small messages have a long tail, and 1 % of all are longer.
+    How machines are lost is chosen here.
+    """
+    count = max(8, hosts // 2)
+    lost = max(4, round(count * random.uniform(0.25, 0.4)))
+    group = random.permutation(np.append(np.zeros(count - lost, np.int64), 1 + np.arange(lost) * 2 // lost))
+    return Structure(
+        count, Placement(group, random), each=4, rate=np.full((count, 1), 0.4 * RATE),
+        group_rate=RATE * np.where(np.eye(3, dtype=bool), 0.1, 0.05), position_latency=np.full(4, 6e-6),
+        socket=np.zeros(4, np.int64), inside_latency=np.full((4, 4), 8e-6), inside_rate=np.full((4, 4), 9e9),
+        interrupts=3e-6, tail=0.01,
+    )  # fmt: skip
+
+
+def _servers_on_the_core(hosts: int) -> Structure:
+    """A department: PCs of 2.5 Gbit/s in three rooms, each with a switch, and servers of 10 on the core switch. TCP.
+
+    A room has a cable of 10 Gbit/s to the core for 8 PCs, 2:1, or for fewer. The last quarter of the hosts are the
+    servers: 12 us at an end, but 18 on a PC, whose cores sleep and whose adapter is on the board. Two ranks in each;
+    0.8 % of readings are longer, by what users do. Hosts tell their rates and processors. The numbers are chosen here.
+    """
+    pcs = hosts - max(2, hosts // 4)
+    pc = np.arange(hosts) < pcs
+    group = np.where(pc, np.arange(hosts) * 3 // pcs, 3)
+    return Structure(
+        hosts, HostsOnCore(group, 8, 0.1 * RATE), each=2, rate=RATE * np.where(pc, 0.025, 0.1)[:, None],
+        overhead=np.where(pc, 6e-6, 0.0), processor=np.where(pc, 2, 3), position_latency=np.full(2, 12e-6),
+        interrupts=3e-6, tail=0.008,
+    )  # fmt: skip
+
+
+def _numbered_in_two_orders(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod. RoCE.
+
+    The last three eighths are of another maker, whose firmware finds the slots of adapters in another order: its second
+    and third GPU, and its sixth and seventh, are on each other's leaf. So between hosts of two makers, messages of
+    these ranks to the same one go by a spine even within a pod, and those to the other one do not. No fact says so.
+    1:1; a message is cut into two queue pairs, each with an uplink by a hash. 1.3 us at each end; 0.3 % of readings are
+    longer, because switches pause senders. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(4, min(32, count // 4))
+    other = 8 * np.arange(count) >= 5 * count
+    rail = np.where(other[:, None], [0, 2, 1, 3, 4, 6, 5, 7], np.arange(8))
+    plane = QueuePairs((rail * (int(pod[-1]) + 1) + pod[:, None]).ravel(), 2, 4 * RATE, 0.0)
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE),
+        processor=np.full(count, 3), position_latency=np.full(8, 1.3e-6), tail=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _twisted_pairs(hosts: int) -> Structure:
+    """10 Gbit/s, TCP, two ranks in each host; every second rack has twisted pairs (10GBASE-T), the others SFP+ cables.
+
+    Twisted pairs need error correction by long blocks: about 2.5 us for a cable by data sheets, and 0.3 us otherwise,
+    so 2.2 us longer at each such host. No fact says so. A rack has a cable of 10 Gbit/s to one core for two hosts, 2:1;
+    these count as one link (LACP), and a hash gives each two hosts one each way. Apart from this, the first half of the
+    racks have older processors, 1.5 us longer. 10 us at each end, with a long tail; 0.5 % of readings are longer.
+    Racks, processors and latencies of TCP are chosen here.
+    """
+    rack = _leaves(hosts)
+    old = 2 * rack < int(rack[-1]) + 1
+    return Structure(
+        hosts, LagCore(rack, 2, 0.1 * RATE), each=2, rate=np.full((hosts, 1), 0.1 * RATE),
+        overhead=np.where(rack % 2 == 1, 2.2e-6, 0.0) + np.where(old, 1.5e-6, 0.0), processor=np.where(old, 2, 0),
+        position_latency=np.full(2, 10e-6), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _two_halls(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter each; two halls, of 200 and of 400 Gbit/s, each with its tree.
+
+    A leaf for each rail of each pod, 1:1 adaptive within a hall, by switches of its own rate. An uplink of 400 Gbit/s
+    for 4 adapters joins the halls: 2:1 for the older one and 4:1 for the newer one; a hash gives each two adapters one,
+    and cables of 300 m take 1.5 us. As operators that join a hall with A100 to one with H100 for a larger job. On the
+    older processors messages take 0.2 us longer. RoCE, 1 us at each end; 0.3 % of readings are longer, because switches
+    pause senders. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, count // 4)
+    pods = int(pod[-1]) + 1
+    hall = 2 * np.arange(pods) // pods
+    speed = RATE * np.array([2.0, 4.0])
+    lower = FatTree(_leaf_per_rail(pod, 8), 1, "adaptive", np.tile(speed[hall], 8))
+    plane = Stacked(lower, FatTree(np.repeat(hall[pod], 8), 4, "static", 4 * RATE), 1.5e-6)
+    old = hall[pod] == 0
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.tile(speed[hall[pod]][:, None], (1, 8)),
+        overhead=np.where(old, 0.2e-6, 0.0), processor=np.where(old, 0, 3), position_latency=np.full(8, 1e-6),
+        tail=0.003, inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), NVLINK_RATE),
+    )  # fmt: skip
+
+
+def _virtual_switches(hosts: int) -> Structure:
+    """Virtual machines of 25 Gbit/s with two ranks each, four on a server, whose virtual switch moves all packets.
+
+    As a private cloud with Open vSwitch and DPDK. In the first three eighths of the servers the switch has two cores,
+    which move 36 Gbit/s, for what the four send and receive together; in the others four cores, 72. So a message alone
+    gets 25 Gbit/s on either. Servers and processors are the same, and no fact tells the cores. A leaf has an uplink of
+    100 Gbit/s for 8 machines, 2:1, or for fewer; a hash gives each two machines one. TCP: 11 us at each end, with a
+    long tail; 0.8 % of readings are longer. The numbers are chosen here; a core moves some million packets per second.
+    """
+    server = np.arange(hosts) // 4
+    servers = int(server[-1]) + 1
+    few = 8 * np.arange(servers) < 3 * servers
+    leaf = server // max(1, min(4, servers // 4))
+    return Structure(
+        hosts, VirtualSwitches(leaf, 8, RATE, server, RATE * np.where(few, 0.36, 0.72)), each=2,
+        rate=np.full((hosts, 1), RATE / 4), socket=np.zeros(2, np.int64), position_latency=np.full(2, 11e-6),
+        processor=np.full(hosts, 3), interrupts=3e-6, tail=0.008,
+    )  # fmt: skip
+
+
+def _numa_settings(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, 4 ranks each that share 100 Gbit/s; 30 to 50 %, at random, show a socket as one NUMA node.
+
+    There memory is interleaved over the whole socket, and not over half of it (SNC): messages within the host reach 85
+    % of the rate, and others take 0.08 us longer. So the firmware has it by default, and boards that were replaced kept
+    it; the network and the processors are the same, and no fact here says so. The second socket is far from the
+    adapter: 0.25 us longer, and 94 % of the rate. HDR100, about 3:2 adaptive, or 2:1 for small racks; 0.5 % of readings
+    are disturbed by daemons. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    default = random.permutation(count) < round(count * random.uniform(0.3, 0.5))
+    return replace(
+        _far_socket(count, 4, 0.94), plane=FatTree(_leaves(count), 1.5, "adaptive"),
+        overhead=np.where(default, 0.08e-6, 0.0), processor=np.full(count, 3), memory=np.where(default, 0.85, 1.0),
+        hyperthreads=0.005,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -4803,13 +5043,25 @@ BUILDING: Mapping[str, Make] = {
     "4 ranks on hosts that other jobs use too": lambda hosts, random: _shared_with_others(hosts),
     "rail-optimized, 8 rails, a host in each rack": lambda hosts, random: _a_host_in_each_rack(hosts),
     "a fleet of three types, flow limits": _fleet,
-}
-HELD_OUT: Mapping[str, Make] = {
     "processor and accelerator in one, far package": lambda hosts, random: _two_packages(hosts),
     "rail-optimized, 8 rails, ports on two planes": lambda hosts, random: _ports_on_two_planes(hosts),
     "8 GPUs on 4 adapters, anywhere in two blocks": _sub_blocks,
     "4 GPUs in bridged pairs, strict order on some hosts": _strict_order,
     "8 rails on the leaf of the rack, PCIe 4 and 5": lambda hosts, random: _by_power_of_racks(hosts),
     "rows of a dragonfly with 4 rails and with one": lambda hosts, random: _groups_with_and_without_gpus(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "pairs of leaves with a peer link, two processors": lambda hosts, random: _peer_links(hosts),
+    "spines of two kinds, 2:1 by receiver, far socket": lambda hosts, random: _spines_of_two_kinds(hosts),
+    "rail-optimized, 8 rails, storage on the first": lambda hosts, random: _storage_on_first_rail(hosts),
+    "4 GPUs in bridged pairs, two generations": lambda hosts, random: _bridged_pairs(hosts),
+    "new pods on an old core, 4 NUMA nodes": lambda hosts, random: _new_pods_on_an_old_core(hosts),
+    "a placement group with replaced machines": _replaced_machines,
+    "PCs in rooms, servers on the core": lambda hosts, random: _servers_on_the_core(hosts),
+    "rail-optimized, 8 rails, numbered in two orders": lambda hosts, random: _numbered_in_two_orders(hosts),
+    "twisted pairs in every second rack, LAGs to one core": lambda hosts, random: _twisted_pairs(hosts),
+    "two halls of two generations, 8 rails": lambda hosts, random: _two_halls(hosts),
+    "virtual switches of four machines, two lots": lambda hosts, random: _virtual_switches(hosts),
+    "NUMA settings of two kinds at random, 3:2 adaptive": _numa_settings,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
