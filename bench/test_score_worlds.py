@@ -208,7 +208,6 @@ def test_functions_with_limits_of_their_own_are_no_slow_rail() -> None:
         ("mesh of hosts of 8 chips", 10404, "rank"),  # with an adapter of its own, but on ways that others load
         ("tunnels between subnets only, two processors", 10801, "chassis"),  # limits of flows hide it from most others
         ("tunnels between racks only, two lots", 10903, "direction"),  # likewise, from all but three
-        ("a fleet of three types, flow limits", 10904, "direction"),  # under load only, and slower kinds hide it
     ],
 )
 def test_a_slow_part_among_few_equals_is_named(structure: str, seed: int, kind: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from conftest import Command
 from everylink.judge.evidence import Names
-from everylink.judge.rows_of_hosts import rows_of_hosts
+from everylink.judge.rows_of_hosts import rows_of_hosts, without_scattered
 from everylink.judge.verdict import Verdict
 from pair_rows import run_of
 
@@ -50,3 +50,18 @@ def test_a_slow_group_is_told_in_place_of_all_of_its_hosts() -> None:
     group = Verdict("group", ("n0", "n1", "n2", "n3"), "both", "slow", 1 << 20, 1.5, 0.96, 28, "")
     assert rows_of_hosts([group, *hosts], names) == [group]
     assert [one.subject for one in rows_of_hosts([group, *hosts[1:]], names)] == [group.subject, group.subject[1:]]
+
+
+def test_a_fifth_of_the_hosts_in_no_row_that_are_slow_alike_are_told_with_a_question() -> None:
+    names = Names(run_of(np.arange(8), 9, {}), None, np.zeros(8, np.int64))
+
+    def told(slow: dict[int, float]) -> tuple[int, list[tuple[str, ...]]]:
+        hosts = [Verdict("host", (f"n{at}",), "both", "slow", 1, factor, 0.93, 7, "") for at, factor in slow.items()]
+        verdicts, structures = without_scattered(hosts, names)
+        return len(verdicts), [one.subject for one in structures if one.question]
+
+    assert told({3: 1.3, 7: 1.29}) == (0, [("n[3,7]",)])
+    assert told({3: 1.3}) == (1, [])
+    assert told({3: 1.3, 4: 1.3}) == (2, [])  # they may share a chassis
+    assert told({3: 1.3, 7: 1.6}) == (2, [])
+    assert told({3: 2.5, 7: 2.5}) == (2, [])

@@ -30,6 +30,7 @@ ALIKE = 1 / 6  # part of the effect, by more of which the others differ from eac
 FEWEST_ADAPTERS, FEWEST_EQUALS_OF_ADAPTERS = 2, 11  # of one name in a group, and other groups of as many
 SMALLEST_OF_ADAPTERS, APART_OF_ADAPTERS = 0.05, 2.0  # as SMALLEST and APART
 SHOWN_BY_EACH = 0.5  # part of the effect that each adapter shows
+AS_MUCH, MANY_AS_MUCH = 0.7, 3  # part of what a group adds, and units of others that add as much, which are many
 IN_MAIN_OF_GROUP = 0.45  # part of the effect in the main order alone, with the same score
 IN_MAIN = 0.3  # likewise of a way
 FEWEST_WAYS = 5  # others between groups of as many hosts of the same kind
@@ -212,6 +213,9 @@ def _slow(size: Size, units: Units, bad: Collection[int]) -> tuple[LoadedGroup, 
             others = known[known != group]
             more, z = whole.beyond(group, others)
             least = SMALLEST_BESIDE if group in beside else SMALLEST
+            beyond = fits[model].added[np.isin(group_of, others)] - np.median(whole.effect[others])
+            if (beyond > AS_MUCH * more).sum() >= MANY_AS_MUCH:
+                continue  # it is how these are built, or loaded
             if z > CERTAIN and more > least and more > units.apart * whole.scatter(others):
                 own = links.touching(group, group_of)
                 without = _of_groups(_fitted(links.only(~own), units.count, model), units)

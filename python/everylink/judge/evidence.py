@@ -66,7 +66,6 @@ CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks
 MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
 FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
 INSIDE = 0.5  # part of what a host adds to its links which those inside its group must show
-FEWEST_SHOWN = 6  # other hosts with which one is slow by what its ranks share
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
 BESIDE = 0.5  # part of it by which load alone may make another host slow
 FEWEST_OTHERS, MOST_OTHERS = 3, 0.5  # ways between groups at the far end of an uplink, and part of them that are slow
@@ -108,32 +107,20 @@ class Judged:
         """Hosts of several ranks that are slow only while all measure, but with nearly all others, inside their group,
         too, and by clearly more than single links differ, and than load makes other hosts slow. No way between groups
         explains that: what their ranks share is slow, and a single rank does not fill it."""
-        ranks = np.bincount(self.readings.host_of)
+        ranks, needed = np.bincount(self.readings.host_of), ALL_PARTNERS * self.findings.pairs.measured
         loaded = [one for one in self._under_load.contention if _is_a(one, "host")]
         kind_of = self.findings.effects.equals.kind_of
         equals = np.bincount(kind_of)[kind_of]
         hosts = (one for one in loaded if equals[one.subject[0]] >= FEWEST_EQUALS)
         several = (one for one in hosts if ranks[one.subject[0]] > 1 and one.subject[0] not in self.findings.beyond)
-        with_all = (one for one in several if self._is_slow_with_all(one))
+        with_all = (one for one in several if one.links >= needed[one.subject[0]])
         clear = (one for one in with_all if one.effect > CLEAR_OF_LINKS * self.findings.effects.noise)
-        found = [one for one in clear if self._longer_inside(one.subject[0]) >= INSIDE * one.effect]
+        near = (one for one in clear if shows_in_its_group(one, self.findings.effects))
+        found = [one for one in near if self._longer_inside(one.subject[0]) >= INSIDE * one.effect]
         if len(found) > 1 and not self.findings.effects.group_of.any():
             return frozenset()  # groups that do not show may be why
         beside = max((one.effect for one in loaded if one not in found), default=0.0)
         return frozenset(one for one in found if beside < BESIDE * one.effect)
-
-    def _is_slow_with_all(self, host: Found) -> bool:
-        """Whether it is slow with nearly all other hosts, and most of its group; of several kinds with those that are
-        no slower by what they are, as it need not show with the others."""
-        one, every, effects = host.subject[0], np.arange(self.readings.hosts), self.findings.effects
-        if host.links >= ALL_PARTNERS * self.findings.pairs.measured[one]:
-            return shows_in_its_group(host, effects)
-        usual, times = effects.class_at(np.full_like(every, one), every), self.readings.with_each(one)
-        of_kind = (effects.equals.kind_of == effects.equals.kind_of[one]) & np.isfinite(usual)
-        shows = np.isfinite(times) & (usual < np.median(usual[of_kind]) + host.effect / 2)
-        slow, mates = times - usual > host.effect / 2, shows & (effects.group_of == effects.group_of[one])
-        is_of_all = slow[shows].sum() >= max(FEWEST_SHOWN, ALL_PARTNERS * shows.sum())
-        return bool(is_of_all and slow[mates].sum() > mates.sum() / 2)
 
     def _longer_inside(self, host: int) -> float:
         """The median of what the links of a host with others of its group take longer than those inside groups do
