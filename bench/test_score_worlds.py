@@ -20,6 +20,7 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "virtual machines with limits of flows", "8 ranks by TCP, 2:1 static, two generations",
     "four sites on one backbone", "short frames in the last racks, 2:1 static",
     "torus of routers with service blades", "three zones, two types, flow limits",
+    "8 GPUs on 4 adapters, anywhere in two blocks", "4 GPUs in bridged pairs, strict order on some hosts",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -36,6 +37,7 @@ HARD_CHASSIS = (
     "half of the memory channels in every fourth rack", "a virtual machine on each socket, 2:1 static",
     "four ports of a line card share a chip", "confidential virtual machines among others",
     "4 GPUs, around by the processor in one lot", "bare metal and virtual machines in each rack",
+    "4 GPUs in bridged pairs, strict order on some hosts",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -54,7 +56,8 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 ranks on bonds that hash by hosts", "rail-optimized, 8 rails, 2:1 above units",
     "2 processors and 3 coprocessors, boards of two", "8 rails on 4 leaves, parts of pods",
     "three zones, two types, flow limits", "rail-optimized, 8 rails, virtual machines in turns",
-    "rail-optimized, 8 rails, a host in each rack",
+    "rail-optimized, 8 rails, a host in each rack", "rail-optimized, 8 rails, ports on two planes",
+    "8 GPUs on 4 adapters, anywhere in two blocks", "8 rails on the leaf of the rack, PCIe 4 and 5",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -269,6 +272,11 @@ def test_pairs_inside_a_found_group_that_take_less_than_links_between_groups_are
     """Two virtual machines of a server are so much nearer that only they are a group, or two servers."""
     found = scored("two virtual machines of 4 ranks on each host", "link", seed=8821)
     assert (found.wrong, len(found.said)) == (0, 1)
+
+
+def test_a_rack_that_load_makes_slow_like_hosts_of_another_one_is_no_verdict() -> None:
+    for seed in (11101, 11104):
+        assert scored("virtual switches of four machines, two lots", seed=seed).wrong == 0
 
 
 def test_three_of_eight_groups_that_are_slow_alike_are_no_verdicts() -> None:
