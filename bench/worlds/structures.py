@@ -4440,7 +4440,7 @@ def _strict_order(hosts: int, random: np.random.Generator) -> Structure:
     return Structure(
         count, ReceiveQueues(np.repeat(_leaves(count), 2), 4, 4 * RATE, 1, np.repeat(receive, 2)), each=4, rails=2,
         one_plane=True, other_rail=0.0, rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 3),
-        position_latency=np.full(4, 0.8e-6), inside_latency=NVLINK_LATENCY + 0.8e-6 * apart,
+        position_latency=np.full(4, 0.8e-6), inside_latency=np.where(apart, NVLINK_LATENCY + 0.8e-6, NVLINK_LATENCY),
         inside_rate=np.where(apart, 22e9, 240e9),
     )  # fmt: skip
 
