@@ -21,6 +21,7 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "four sites on one backbone", "short frames in the last racks, 2:1 static",
     "torus of routers with service blades", "three zones, two types, flow limits",
     "8 GPUs on 4 adapters, anywhere in two blocks", "4 GPUs in bridged pairs, strict order on some hosts",
+    "a placement group with replaced machines",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -37,7 +38,7 @@ HARD_CHASSIS = (
     "half of the memory channels in every fourth rack", "a virtual machine on each socket, 2:1 static",
     "four ports of a line card share a chip", "confidential virtual machines among others",
     "4 GPUs, around by the processor in one lot", "bare metal and virtual machines in each rack",
-    "4 GPUs in bridged pairs, strict order on some hosts",
+    "4 GPUs in bridged pairs, strict order on some hosts", "a placement group with replaced machines",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -58,6 +59,8 @@ NO_CHASSIS = (  # few hosts, or in no order
     "three zones, two types, flow limits", "rail-optimized, 8 rails, virtual machines in turns",
     "rail-optimized, 8 rails, a host in each rack", "rail-optimized, 8 rails, ports on two planes",
     "8 GPUs on 4 adapters, anywhere in two blocks", "8 rails on the leaf of the rack, PCIe 4 and 5",
+    "rail-optimized, 8 rails, storage on the first", "rail-optimized, 8 rails, numbered in two orders",
+    "two halls of two generations, 8 rails",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
