@@ -32,6 +32,7 @@ LOWER_QUARTILE = 0.25
 SHOWN = 0.5  # part of what a host adds
 GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # smaller group effects occur in healthy fabrics
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # with two groups, all links between them are slow, whichever is at fault
+FEWEST_OF_TWO = 4  # groups of two hosts, if there are no others
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -104,9 +105,16 @@ class Effects:
         return replace(self, expected=expected, ways=ways)
 
     @property
+    def are_groups_of_two(self) -> bool:
+        """Whether all groups have two hosts, and are several: not just two that happen to be near to each other."""
+        size = np.bincount(self.group_of)
+        return len(size) >= FEWEST_OF_TWO and bool((size == 2).all())
+
+    @property
     def whole_groups(self) -> int:
         """The groups that have hosts enough to tell what all of them share from what one of them has."""
-        return int((np.bincount(self.group_of) >= FEWEST_HOSTS).sum())
+        fewest = 2 if self.are_groups_of_two else FEWEST_HOSTS
+        return int((np.bincount(self.group_of) >= fewest).sum())
 
     @property
     def gap(self) -> float:
@@ -146,6 +154,14 @@ class Effects:
         by_sender, received = self.ends_at(partners, host)
         own, of_partner = np.maximum(sent, received), np.maximum(by_sender, by_receiver)
         return np.asarray((own > 0) & (own >= SHOWN * own.max(initial=0)) & (of_partner < SHOWN * own))
+
+    def could_show(self, host: int, effect: float) -> Mask:
+        """Mask of the others with which a host shows what it adds to the quickest class of its links, if it is slow
+        with all: not those of kinds with which links take as much longer anyway, since these are slower, or flows are
+        limited; [hosts]."""
+        every = np.arange(len(self.group_of))
+        usual = np.where(every == host, np.nan, self.class_at(np.full_like(every, host), every))
+        return np.asarray(~(usual - np.nanmin(usual) >= effect))
 
     def class_number(self, frm: Index, to: Index) -> Index:
         """A number for the class of each link between hosts; both directions have one number."""

@@ -30,7 +30,6 @@ from everylink.judge.phases import (
     alone_rows,
     is_well_with_other_kinds,
     measured_in,
-    shows_in_its_group,
     under_load,
 )
 from everylink.judge.planes import SlowPlane, slow_rails
@@ -65,7 +64,8 @@ MOST_HOSTS = 0.4  # of all, of a group that may be slow
 CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
 MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
 FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
-INSIDE = 0.5  # part of what a host adds to its links which those inside its group must show
+FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
+INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
 BESIDE = 0.5  # part of it by which load alone may make another host slow
 FEWEST_OTHERS, MOST_OTHERS = 3, 0.5  # ways between groups at the far end of an uplink, and part of them that are slow
@@ -105,29 +105,53 @@ class Judged:
     @cached_property
     def filled(self) -> frozenset[Found]:
         """Hosts of several ranks that are slow only while all measure, but with nearly all others, inside their group,
-        too, and by clearly more than single links differ, and than load makes other hosts slow. No way between groups
-        explains that: what their ranks share is slow, and a single rank does not fill it."""
-        ranks, needed = np.bincount(self.readings.host_of), ALL_PARTNERS * self.findings.pairs.measured
+        too, and by clearly more than single links differ, and than load makes other hosts slow, or if these are several
+        also groups. No way between groups explains that: what their ranks share is slow, and a single rank does not
+        fill it."""
+        ranks = np.bincount(self.readings.host_of)
         loaded = [one for one in self._under_load.contention if _is_a(one, "host")]
         kind_of = self.findings.effects.equals.kind_of
         equals = np.bincount(kind_of)[kind_of]
         hosts = (one for one in loaded if equals[one.subject[0]] >= FEWEST_EQUALS)
         several = (one for one in hosts if ranks[one.subject[0]] > 1 and one.subject[0] not in self.findings.beyond)
-        with_all = (one for one in several if one.links >= needed[one.subject[0]])
+        with_all = (one for one in several if self._is_slow_with_nearly_all(one))
         clear = (one for one in with_all if one.effect > CLEAR_OF_LINKS * self.findings.effects.noise)
-        near = (one for one in clear if shows_in_its_group(one, self.findings.effects))
-        found = [one for one in near if self._longer_inside(one.subject[0]) >= INSIDE * one.effect]
+        found = [one for one in clear if self._longer_inside(one.subject[0]) >= INSIDE * one.effect]
         if len(found) > 1 and not self.findings.effects.group_of.any():
             return frozenset()  # groups that do not show may be why
-        beside = max((one.effect for one in loaded if one not in found), default=0.0)
+        groups = [one for one in self._under_load.contention if _is_a(one, "group")] if len(found) > 1 else []
+        beside = max((one.effect for one in (*loaded, *groups) if one not in found), default=0.0)
         return frozenset(one for one in found if beside < BESIDE * one.effect)
+
+    def _is_slow_with_nearly_all(self, host: Found) -> bool:
+        """Whether a host is slow with nearly all others that could show it."""
+        effects, one = self.findings.effects, host.subject[0]
+        if not is_whole(self.readings.hosts):
+            return bool(host.links >= ALL_PARTNERS * self.findings.pairs.measured[one])
+        every = np.arange(self.readings.hosts)
+        longer = self.readings.with_each(one) - effects.class_at(np.full_like(every, one), every)
+        known = np.isfinite(longer) & effects.could_show(one, host.effect)
+        return bool((longer[known] > INSIDE * host.effect).mean() >= ALL_PARTNERS) if known.any() else False
 
     def _longer_inside(self, host: int) -> float:
         """The median of what the links of a host with others of its group take longer than those inside groups do
-        usually, log of the factor."""
+        usually, log of the factor; longer than those between groups where few others are inside."""
         effects, times = self.findings.effects, self.readings.with_each(host)
         near = np.flatnonzero((effects.group_of == effects.group_of[host]) & np.isfinite(times))
-        return float(np.median(times[near] - effects.class_at(np.full_like(near, host), near))) if len(near) else 0.0
+        if not len(near):
+            return 0.0
+        usual = effects.class_at(np.full_like(near, host), near)
+        if self._are_few_inside(host):
+            kind_of = effects.equals.kind_of
+            usual = effects.typical[kind_of[host], kind_of[near], 0]
+        return float(np.nanmedian(times[near] - usual))
+
+    def _are_few_inside(self, host: int) -> bool:
+        """Whether too few links inside groups are of two others of its kind: what these take is what its own do."""
+        effects = self.findings.effects
+        own = np.setdiff1d(np.flatnonzero(effects.equals.kind_of == effects.equals.kind_of[host]), [host])
+        size = np.unique(effects.group_of[own], return_counts=True)[1]
+        return int((size * (size - 1) // 2).sum()) < FEWEST_INSIDE
 
     @property
     def contended_hosts(self) -> set[int]:
@@ -473,7 +497,8 @@ class Judged:
             return Edges()
         left = self.contention | self._under_load.unproven
         hosts = [one for one in self.findings.bad if one.kind == "host" and one not in left]
-        edges = slow_at_the_edge(hosts, effects, self.readings, FEWEST_OF_TWO if self.told else FEWEST_HOSTS)
+        fewest = FEWEST_OF_TWO if self.told or effects.are_groups_of_two else FEWEST_HOSTS
+        edges = slow_at_the_edge(hosts, effects, self.readings, fewest)
         links = [self.alone.of_hosts.links_of(trunk, effects.group_of) for trunk in edges.trunks]
         alone = self.alone.longer_than_equals(links, self.findings)
         trunks = (

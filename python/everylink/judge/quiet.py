@@ -26,7 +26,7 @@ MOST_HOSTS = 128  # of more, measuring all pairs takes too long
 FEWEST_HOSTS = 4
 SHARE = 0.5  # part of its effect by which a host must be slow with ALL_PARTNERS
 WITH_ALONE = 0.6  # likewise of a host that is slow alone with all that it was measured with
-FEWEST_NEAR, FEWEST_NEAR_OF_LOADED = 4, 2  # others in the group of a host
+FEWEST_NEAR, FEWEST_NEAR_OF_LOADED = 4, 2  # others in the group of a host, or that could show it
 QUICKER = 0.25  # part of what a host adds within its group by which it is quick with further ones
 MOST = 0.6  # of the pairs that a trunk joins: some messages may take a detour
 FEWEST_PROVEN = 6  # pairs of an uplink that must be slow alone, if they lead to several groups
@@ -68,15 +68,16 @@ def judged_quietly(judged: Judged, quiet: Readings) -> Judged:
 
 
 def slow_with_all(quiet: Readings, findings: Findings, part: float = ALL_PARTNERS) -> NDArray[np.int64]:
-    """The hosts that are slow with nearly all others, or with this part of them."""
+    """The hosts that are slow with nearly all others that could show it, or with this part of them."""
     effects, cells = findings.effects, quiet.between_hosts
     every, found = np.arange(quiet.hosts), []
     for one in findings.bad:
         if one.kind == "host":
             host = one.subject[0]
             longer = cells.median[host] - effects.class_at(host, every)
-            known = np.isfinite(longer)
-            if (longer[known] > SHARE * one.effect).mean() >= part:
+            known = np.isfinite(longer) & effects.could_show(host, one.effect)
+            enough = min(FEWEST_NEAR, quiet.hosts - 1)
+            if known.sum() >= enough and (longer[known] > SHARE * one.effect).mean() >= part:
                 found.append(host)
     return np.array(sorted(found), np.int64)
 

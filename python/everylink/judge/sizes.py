@@ -70,6 +70,7 @@ OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell wh
 FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long as a pair inside one, and part of all
 LITTLE, FEWEST_SINGLE = 0.15, 4  # log of the factor; hosts alone in their groups to compare one with
 QUICK = 0.1  # quantile of the times between hosts
+FEWEST_OF_KINDS = 12  # times between hosts of two kinds, other than the host itself, of which there is one
 SAME_AS_FAR = 0.05  # log of the factor
 FEWEST_BEYOND = 6  # links of a host with other groups, if those inside its group are well: a way may be slow
 SHOWN_SUSPECT_Z = 3.0
@@ -450,17 +451,24 @@ class _Sizes:
     def _quick_with_some(slow: Set[int], judged: Judged) -> set[int]:
         """Those of the slow hosts that are as quick as any with another one, with the other one of a group of two, or
         where no groups are known with any other: what leads to both, such as a further switch, may be all that is
-        slow."""
-        seen, group_of = judged.readings, judged.findings.effects.group_of
+        slow. As any of their kinds, if enough links of others of these were measured."""
+        seen, effects = judged.readings, judged.findings.effects
         if not slow or not is_whole(seen.hosts):
             return set()
-        quick = float(np.quantile(known_sample(seen.between_hosts.median), QUICK)) + SAME_AS_FAR
-        size = np.bincount(group_of)[group_of]
+        times, group_of, kind_of = seen.between_hosts.median, effects.group_of, effects.equals.kind_of
+        size, every = np.bincount(group_of)[group_of], np.arange(seen.hosts)
+        quickest = float(np.quantile(known_sample(times), QUICK))
+
+        def quickest_of(host: int, kind: int) -> float:
+            own, other = ((kind_of == one) & (every != host) for one in (kind_of[host], kind))
+            known = known_sample(times[np.ix_(own, other)])
+            return float(np.quantile(known, QUICK)) if len(known) >= FEWEST_OF_KINDS else quickest
 
         def is_quick(host: int) -> bool:
             mates = (group_of == group_of[host]) & (size == 2) if group_of.any() else np.ones(seen.hosts, bool)
             mates[list(slow)] = True
-            return bool((seen.with_each(host)[mates] < quick).any())
+            quick = np.array([quickest_of(host, kind) for kind in range(effects.equals.kinds)])[kind_of]
+            return bool((seen.with_each(host)[mates] < quick[mates] + SAME_AS_FAR).any())
 
         return set(filter(is_quick, slow))
 
