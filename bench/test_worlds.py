@@ -4511,6 +4511,197 @@ def test_one_numa_node_for_a_socket_is_slower_within_hosts(seed: int) -> None:
     assert set(structure.processor.tolist()) == {3}
 
 
+def test_ranks_of_the_last_node_are_nearest_to_an_adapter_on_the_second_socket() -> None:
+    structure = built("adapter on the second socket, 4 NUMA nodes, 2:1", 32)  # 16 hosts, 4 behind a leaf
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(3, 7)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(2, 7)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(0, 7)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.94])
+    assert times(world, [(3, 19)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    across = [(4 * host + 3, 16 + 4 * host + 3) for host in range(4)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 4)
+    usual, low = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.05e-6 for rank in (0, 56))
+    assert low == pytest.approx(usual / 0.88)
+    assert np.flatnonzero(structure.memory < 1).tolist() == [14, 15]
+    assert set(structure.processor.tolist()) == {0}
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_four_adapters_of_a_host_share_the_tables_of_the_leaf_of_their_rack() -> None:
+    structure = built("4 rails on the leaf of the rack, tables that change", 32)  # 16 hosts, 4 behind a leaf
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / RATE
+    assert isinstance(structure.plane, Tables)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])  # another rail, the same leaf
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 4), (1, 5), (2, 6), (3, 7)]) == pytest.approx([near + once] * 4)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 50e9])
+    when = np.arange(200)
+    up, _, other = (
+        structure.path(np.full(200, frm), np.full(200, to), when)[0][:, 2] for frm, to in [(0, 16), (0, 17), (5, 16)]
+    )
+    assert len(np.unique(up)) > 1
+    assert (up == other).all()  # a table is of a leaf, for each receiver
+    assert (np.diff(up) != 0).sum() <= 200 // 16 + 1
+
+
+def test_receivers_of_a_rail_are_dealt_out_to_the_uplinks_of_its_leaves() -> None:
+    structure = built("4 rails dealt out on leaves of their own, two lots", 64)  # 32 hosts in 4 pods, 12 newer
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / (2 * RATE)
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + once])  # another rail, by a spine
+    assert times(world, [(0, 96)]) == pytest.approx([near + 0.1e-6 + 2 * HOP + once])
+    assert times(world, [(96, 100)]) == pytest.approx([near + once])
+    across = [(4 * host + rail, 32 + 4 * host + rail) for host in range(8) for rail in range(4)]
+    assert times(world, across) == pytest.approx([near + 0.2e-6 + 2 * HOP + once] * 32)  # 1:1
+    assert times(world, [(0, 32), (4, 64)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + 2 * once] * 2)  # one uplink
+    assert np.flatnonzero(structure.processor == 3).tolist() == list(range(20, 32))
+    assert structure.group[19] == structure.group[20]
+
+
+def test_newer_hosts_of_a_dragonfly_plus_have_twice_the_rate_and_begin_within_a_group() -> None:
+    structure = built("dragonfly+ of two generations, far socket", 32)  # 4 groups of 8 hosts, 12 newer
+    world = World(structure, kernel=ONE_WAY)
+    assert isinstance(structure.plane, DragonflyPlus)
+    assert structure.group[19] == structure.group[20]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.4e-6 + MIB / RATE])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.65e-6 + MIB / (0.94 * RATE)])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 0.4e-6 + 2 * HOP + MIB / RATE])  # another leaf
+    assert times(world, [(48, 50)]) == pytest.approx([LATENCY + MIB / (2 * RATE)])
+    when = np.arange(400)
+    latency = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[2] - LATENCY - 0.4e-6
+    assert set((latency / HOP).round(6)) == {3, 4}
+    assert 0.08 <= (latency > 3.5 * HOP).mean() <= 0.25  # 30 %, of which half have another third group
+    rates = list(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1])
+    assert rates == ["100 Gb/sec (4X EDR)"] * 20 + ["200 Gb/sec (4X HDR)"] * 12
+
+
+def test_ranks_of_the_third_node_are_nearest_to_the_adapter() -> None:
+    structure = built("8 NUMA nodes, 3:1 adaptive, adapter on the third", 128)  # 32 hosts, 8 behind a leaf
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(2, 10)]) == pytest.approx([LATENCY + once])
+    for place, longer, part in [(0, 0.06e-6, 1), (3, 0.06e-6, 1), (4, 0.3e-6, 0.92), (7, 0.3e-6, 0.92)]:
+        assert times(world, [(place, 10)]) == pytest.approx([LATENCY + longer + once / part])
+    across = [(8 * host + 2, 64 + 8 * host + 2) for host in range(8)]  # 8 hosts, 2 uplinks
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 4 * once] * 8)
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+
+
+def test_what_does_not_go_directly_takes_the_only_third_group() -> None:
+    structure = built("dragonfly of three groups by load, far chip", 32)  # groups of 11, 11 and 10 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (3, 2)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.12e-6 + once])
+    assert times(world, [(1, 3)]) == pytest.approx([LATENCY + 0.24e-6 + once])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + HOP + once])  # the next switch
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 60e9])
+    frm = np.tile(np.arange(10), 50)
+    ways, _ = plane.path(frm, frm + 11, np.repeat(np.arange(50), 10))
+    one, other = np.divmod(ways // plane.each, plane.groups)
+    detour = ways[:, 1] != NONE
+    assert set(zip(one[~detour, 0].tolist(), other[~detour, 0].tolist(), strict=True)) == {(0, 1)}
+    assert set(zip(one[detour, 0].tolist(), other[detour, 0].tolist(), strict=True)) == {(0, 2)}
+    assert set(zip(one[detour, 1].tolist(), other[detour, 1].tolist(), strict=True)) == {(2, 1)}
+    assert detour.reshape(50, 10).sum(axis=1).max() <= 8  # as many as there are cables go directly
+    assert detour.any()
+
+
+def test_purchases_begin_within_leaves_and_tell_their_processors() -> None:
+    structure = built("four purchases that begin within leaves, far socket", 32)  # 4 leaves of 8 hosts, 2 uplinks
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    kinds = list(zip(structure.processor.tolist(), (structure.rate[:, 0] / RATE).tolist(), strict=True))
+    assert kinds == [(2, 1.0)] * 6 + [(0, 1.0)] * 10 + [(3, 2.0)] * 4 + [(4, 2.0)] * 12
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.6e-6 + 2 * once])
+    assert times(world, [(0, 12)]) == pytest.approx([LATENCY + 0.5e-6 + 2 * once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + 0.5e-6 + 2 * once])
+    assert times(world, [(32, 34)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(40, 42)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(40, 43)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.93])
+    older = times(world, [(2 * host, 16 + 2 * host) for host in range(6)])
+    assert older == pytest.approx([LATENCY + 2 * HOP + 0.5e-6 + 3 * once] * 6)  # three flows on each uplink
+    newer = times(world, [(32 + 2 * host, 48 + 2 * host) for host in range(4, 8)])
+    assert newer == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_three_flows_fill_a_machine_whose_packets_are_sprayed(seed: int) -> None:
+    structure = built("sprayed packets, 4 ranks with flow limits", 32, seed)  # 16 machines, 4 on each switch
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 10e-6
+    group = structure.group
+    assert isinstance(structure.plane, Sprayed)
+    assert np.bincount(group).tolist() == [4] * 4
+    same, next_to, far = (int(np.flatnonzero(of)[-1]) for of in (
+        group == group[0], (group != group[0]) & (group // 2 == group[0] // 2), group // 2 != group[0] // 2,
+    ))  # fmt: skip
+    for other, longer in [(same, 0.0), (next_to, 0.6e-6), (far, 1.6e-6)]:
+        for flows, part in [(1, 0.8), (2, 0.8), (4, 0.5)]:
+            pairs = [(local, 4 * other + local) for local in range(flows)]
+            assert times(world, pairs) == pytest.approx([near + longer + MIB / (part * RATE)] * flows)
+
+
+def test_two_gpus_without_nvlink_fill_the_adapter_on_their_switch() -> None:
+    structure = built("8 GPUs on PCIe, two on each of 4 rails", 64)  # 16 hosts in 4 pods
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / (2 * RATE)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 8), (1, 8), (0, 9)]) == pytest.approx([near + 1.5 * once] * 3)
+    assert times(world, [(0, 10)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(rank, 32 + rank) for rank in range(32)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 32)
+    for other, latency, rate in [(1, 1.5e-6, 22e9), (2, 1.9e-6, 18e9), (4, 2.4e-6, 12e9)]:
+        assert times(world, [(0, other)]) == pytest.approx([latency + MIB / rate])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_of_a_scale_set_are_behind_any_leaf(seed: int) -> None:
+    structure = built("virtual machines anywhere in a tree, far socket", 32, seed)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    group = structure.group
+    assert sorted(np.bincount(group).tolist()) == [2, 4, 4, 6, 6, 10]
+    assert (np.diff(group) != 0).sum() > 10  # in no order
+    for other in range(1, 32):
+        hops = 2 * HOP * bool(group[other] != group[0])
+        assert times(world, [(0, 2 * other)]) == pytest.approx([near + hops + once])
+        assert times(world, [(0, 2 * other + 1)]) == pytest.approx([near + hops + 0.25e-6 + once / 0.95])
+    one, other = np.flatnonzero(group == 2)[:4], np.flatnonzero(group != 2)[:4]
+    pairs = [(2 * int(a), 2 * int(b)) for a, b in zip(one, other, strict=True)]
+    assert times(world, pairs) == pytest.approx([near + 2 * HOP + once] * 4)  # 1:1
+
+
+def test_three_switches_share_two_cables_between_each_two() -> None:
+    structure = built("three switches, each with each, newer hosts on one", 32)  # 11, 11 and 10 hosts, 8 newer
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert np.bincount(structure.group).tolist() == [11, 11, 10]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.3e-6 + once])
+    assert times(world, [(0, 22)]) == pytest.approx([LATENCY + HOP + 0.3e-6 + once])
+    assert times(world, [(0, 62)]) == pytest.approx([LATENCY + HOP + 0.15e-6 + once])
+    assert times(world, [(60, 62)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(60, 63)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.93])
+    across = times(world, [(2 * host, 22 + 2 * host) for host in range(8)])  # 8 flows, 2 cables of 200 Gbit/s
+    assert across == pytest.approx([LATENCY + HOP + 0.3e-6 + 2 * once] * 8)
+    assert np.flatnonzero(structure.processor == 3).tolist() == list(range(24, 32))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_replaced_boards_take_longer_and_say_the_same(seed: int) -> None:
+    structure = built("56 Gbit/s, 1:1 by receiver, boards replaced at random", 32, seed)
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    other = structure.overhead > 0
+    assert 6 <= other.sum() <= 11
+    for b in range(1, 32):
+        longer = 0.15e-6 * (int(other[0]) + int(other[b])) + 2 * HOP * (b >= 8)
+        assert times(world, [(0, b)]) == pytest.approx([LATENCY + longer + once])
+    empty, full = (times(world, [(host, 8 + host) for host in range(8)], size) for size in (0, MIB))
+    assert np.subtract(full, empty) == pytest.approx(once)
+    assert set(structure.processor.tolist()) == {2}
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

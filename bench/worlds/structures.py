@@ -4727,6 +4727,208 @@ def _numa_settings(hosts: int, random: np.random.Generator) -> Structure:
     )  # fmt: skip
 
 
+def _adapter_on_second_socket(hosts: int) -> Structure:
+    """Half of the hosts, 4 NUMA nodes with a rank on each that share 100 Gbit/s; the adapter is on the last node.
+
+    As Levante of DKRZ (two EPYC, HDR100, a fat tree that is not 1:1). Other nodes are further from the adapter, 0.06
+    us, and the first socket still further, 0.3 us, and reaches 94 % of its rate; the node of the adapter says so. An
+    uplink of 200 Gbit/s for 4 hosts, 2:1 adaptive. The last eighth of the hosts, two or more, have twice the modules of
+    memory, which are clocked lower: 88 % of the rate within a host, and no fact says so. Where the adapter is and the
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    longer, inside = _numa_places(4)
+    large = np.arange(count) >= count - max(2, count // 8)
+    return Structure(
+        count, FatTree(_leaves(count), 4, "adaptive", 2 * RATE), each=4, turned=np.ones(count, bool),
+        position_rate=np.repeat([1.0, 0.94], 2), position_latency=longer, memory=np.where(large, 0.88, 1.0),
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _four_links_of_a_rack(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an Omni-Path adapter of 100 Gbit/s each, all on the leaf of the rack, 2:1.
+
+    As the partitions with V100 of Jean Zay (IDRIS), whose hosts have four links. A leaf has 8 hosts, or fewer of a
+    small job, and an uplink for two adapters; its tables change now and then. Two links of NVLink join any two GPUs, 50
+    GB/s. Messages go from the memory of a GPU through that of the host: 0.4 us at each end; 1 % of readings are
+    disturbed. Racks and numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = np.arange(count) // max(2, min(8, count // 4))
+    return Structure(
+        count, Tables(np.repeat(leaf, 4), 2), each=4, rails=4, one_plane=True, other_rail=0.0,
+        position_latency=np.full(4, 0.4e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 50e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _leaves_of_four_rails(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, and a leaf for each rail of each pod, 1:1.
+
+    As Tursa of DiRAC in Edinburgh (A100, HDR), bought in two lots, as here: the last three eighths of the hosts, which
+    begin within a pod, have newer processors, on which messages take 0.1 us less. Tables deal out the receivers of a
+    leaf to its uplinks in turns. NVLink joins the GPUs of a host, 100 GB/s for each two; 0.5 us at each end. The leaves
+    and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    pod = np.arange(count) // max(4, min(16, count // 4))
+    old = 8 * np.arange(count) < 5 * count
+    return Structure(
+        count, DealtOut(_leaf_per_rail(pod, 4), 1, 2 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 0, 3),
+        position_latency=np.full(4, 0.5e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 100e9),
+    )  # fmt: skip
+
+
+def _generations_in_a_dragonfly_plus(hosts: int) -> Structure:
+    """A dragonfly+ of HDR, two ranks in each host; the first five eighths have 100 Gbit/s (HDR100), the others 200.
+
+    As Gadi of NCI (Cascade Lake, and Sapphire Rapids later), here with the new hosts beginning within a group. Cables
+    have 200 Gbit/s. On the older processors messages take 0.2 us longer; the far socket takes 0.25 us longer and
+    reaches 94 % of the rate. 30 % of the messages between groups take a third one. The numbers are chosen here.
+    """
+    old = 8 * np.arange(hosts) < 5 * hosts
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.3, 2 * RATE),
+        rate=RATE * np.where(old, 1.0, 2.0)[:, None], overhead=np.where(old, 0.2e-6, 0.0),
+        processor=np.where(old, 0, 4),
+    )  # fmt: skip
+
+
+def _adapter_on_third_node(hosts: int) -> Structure:
+    """A quarter of the hosts, 8 NUMA nodes with a rank on each that share 100 Gbit/s; the third one has the adapter.
+
+    As Anvil of Purdue (two EPYC 7763, HDR100, 3:1). The nodes of its socket take 0.06 us longer, those of the other one
+    0.3 us, and these reach 92 % of the rate. An uplink of 100 Gbit/s for 3 hosts, adaptive: 3:1, or up to 4:1 where
+    hosts do not divide by three. 0.5 % of readings are disturbed by daemons. The node and the latencies are chosen
+    here.
+    """
+    count = max(8, hosts // 4)
+    _, inside = _numa_places(8)
+    node = np.arange(8)
+    longer = np.array([0.0, 0.06e-6, 0.3e-6])[_levels_apart(node, node // 4)[2]]
+    return Structure(
+        count, FatTree(_leaves(count), 3, "adaptive"), each=8, position_rate=np.repeat([1.0, 0.92], 4),
+        position_latency=longer, hyperthreads=0.005, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _three_groups(hosts: int) -> Structure:
+    """All of a small Slingshot dragonfly: three groups, 200 Gbit/s, and hosts of two chips with a rank on each.
+
+    As Isambard 3 of Bristol (Grace superchips, 384 hosts). Routes follow the load; so what does not go directly has
+    just one other group to go by. Four hosts are on a switch. The adapter is on the first chip; the second one takes
+    0.12 us longer and reaches the whole rate, and between the two it is 60 GB/s. The groups, switches and numbers are
+    chosen here.
+    """
+    group = np.arange(hosts) * 3 // hosts
+    return replace(
+        _far_socket(hosts, 2, 1.0, 0.12e-6), plane=Slingshot(group, places_in(group) // 4, 3, 2 * RATE),
+        rate=np.full((hosts, 1), 2 * RATE), inside_rate=np.full((2, 2), 60e9),
+    )  # fmt: skip
+
+
+def _four_purchases(hosts: int) -> Structure:
+    """A condo cluster that was filled leaf by leaf in four years: 3, 5, 2 and 6 of 16 hosts, two ranks in each.
+
+    As Klone of the University of Washington (HDR). So a purchase ends and the next one begins within a leaf. The first
+    two years have 100 Gbit/s, the others 200; messages take 0.3, 0.2, 0.1 and 0 us longer at an end, and processors
+    tell. An uplink of 200 Gbit/s for 4 hosts, 2:1 for the older and 4:1 for the newer ones; a receiver has one. The far
+    socket takes 0.25 us longer and reaches 93 % of the rate. The numbers are chosen here.
+    """
+    year = np.searchsorted([3, 8, 10], 16 * np.arange(hosts) / hosts, "right")
+    return replace(
+        _far_socket(hosts, 2, 0.93), plane=FatTree(_leaves(hosts), 4, "by receiver", 2 * RATE),
+        rate=RATE * np.array([1.0, 1.0, 2.0, 2.0])[year][:, None],
+        overhead=np.array([0.3e-6, 0.2e-6, 0.1e-6, 0.0])[year], processor=np.array([2, 0, 3, 4])[year],
+    )  # fmt: skip
+
+
+def _sprayed_with_flow_limits(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of one processor with 200 Gbit/s and 4 ranks, where there was room.
+
+    As hpc7g.16xlarge of AWS (Graviton3E, EFA), which spreads packets over many ways (SRD; Shalev et al., IEEE Micro
+    2020). The processor is one NUMA node, so its ranks are alike. A flow gets 80 Gbit/s at most, so three fill a
+    machine. 5 us at each end; between switches of the lowest layer 0.6 us more, and between those of the next 1 us more
+    than that. 0.5 % of readings are longer. The flow limit and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = random.permutation(np.arange(count) // max(2, min(8, count // 4)))
+    return Structure(
+        count, Sprayed(group, 0.4e-6, 2 * RATE), each=4, tunnel_rate=0.8 * RATE, rate=np.full((count, 1), 2 * RATE),
+        position_latency=np.full(4, 5e-6), socket=np.zeros(4, np.int64), tail=0.005,
+    )  # fmt: skip
+
+
+def _pairs_of_gpus_on_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs on PCIe without NVLink; two share an adapter of 400 Gbit/s on their switch.
+
+    As NVIDIA's reference for servers with L40S and Spectrum-X (2-8-5). A GPU has 16 lanes of PCIe 4, 25 GB/s, so two
+    fill an adapter. Between the two 22 GB/s, to others of the socket 18 by the processor, and 12 to the other socket;
+    0.4 and 0.9 us longer. A leaf for each of the 4 rails of each pod, 1:1 adaptive; 1 us at each end, and 0.3 % of
+    readings are longer, because switches pause senders. The pods and all rates within hosts are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(4, min(32, count // 4))
+    apart = _levels_apart(np.arange(8) // 2, np.arange(8) // 4)
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 4), 1, "adaptive", 4 * RATE), each=8, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 4), 4 * RATE), position_rate=np.full(8, 0.5),
+        position_latency=np.full(8, 1e-6), processor=np.full(count, 3), tail=0.003,
+        inside_latency=1.5e-6 + np.array([0.0, 0.4e-6, 0.9e-6])[apart],
+        inside_rate=np.array([22e9, 18e9, 12e9])[apart],
+    )  # fmt: skip
+
+
+def _anywhere_in_a_tree(hosts: int, random: np.random.Generator) -> Structure:
+    """Virtual machines as large as their host, 100 Gbit/s and a rank on each of two sockets, numbered in no order.
+
+    As HC44rs of Azure (Skylake, EDR, a fat tree 1:1 with adaptive routes): the machines of a scale set are where there
+    was room, 2, 3 and 5 times as many behind a leaf, and no fact says where. The adapter is passed on (SR-IOV): 0.3 us
+    at each end. The far socket takes 0.25 us longer and reaches 95 % of the rate; 1 % of readings are disturbed by the
+    hypervisor. The numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.95)
+    return replace(
+        far, plane=FatTree(random.permutation(_partly_used_leaves(hosts)), 1, "adaptive"),
+        position_latency=0.3e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _three_switches(hosts: int) -> Structure:
+    """A department: three switches with a third of the hosts each, two ranks in a host; cables of 200 Gbit/s.
+
+    As where a cluster got a second and a third switch without spines. Any two switches have a cable for 12 hosts of the
+    cluster, or a single one; tables deal these out to the receivers of a switch in turns. Hosts have 100 Gbit/s
+    (HDR100). The last quarter of them has newer processors, on which messages take 0.15 us less; they are on the last
+    switch, which was not full. The far socket takes 0.25 us longer and reaches 93 % of the rate. The numbers are chosen
+    here.
+    """
+    old = 4 * np.arange(hosts) < 3 * hosts
+    return replace(
+        _far_socket(hosts, 2, 0.93), plane=DealtMesh(np.arange(hosts) * 3 // hosts, max(1, hosts // 12), 2 * RATE),
+        overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 2, 3),
+    )  # fmt: skip
+
+
+def _replaced_boards(hosts: int, random: np.random.Generator) -> Structure:
+    """56 Gbit/s (FDR), a rank in each host, 1:1 with an uplink for each receiver: a cluster on its second owner.
+
+    As universities take over racks from national centres, e.g. of Ranger of TACC. The boards of 20 to 35 % of the
+    hosts, at random, were replaced in the course of the years, and their firmware has other settings of power: messages
+    take 0.15 us longer at such an end. The processors are the same, and no fact says so. 0.5 % of readings are
+    disturbed by daemons. The numbers are chosen here.
+    """
+    other = random.permutation(hosts) < round(hosts * random.uniform(0.2, 0.35))
+    rate = 0.545 * RATE
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 1, "by receiver", rate), rate=np.full((hosts, 1), rate),
+        overhead=np.where(other, 0.15e-6, 0.0), processor=np.full(hosts, 2), hyperthreads=0.005,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -5063,5 +5265,17 @@ BUILDING: Mapping[str, Make] = {
     "NUMA settings of two kinds at random, 3:2 adaptive": _numa_settings,
 }
 HELD_OUT: Mapping[str, Make] = {
+    "adapter on the second socket, 4 NUMA nodes, 2:1": lambda hosts, random: _adapter_on_second_socket(hosts),
+    "4 rails on the leaf of the rack, tables that change": lambda hosts, random: _four_links_of_a_rack(hosts),
+    "4 rails dealt out on leaves of their own, two lots": lambda hosts, random: _leaves_of_four_rails(hosts),
+    "dragonfly+ of two generations, far socket": lambda hosts, random: _generations_in_a_dragonfly_plus(hosts),
+    "8 NUMA nodes, 3:1 adaptive, adapter on the third": lambda hosts, random: _adapter_on_third_node(hosts),
+    "dragonfly of three groups by load, far chip": lambda hosts, random: _three_groups(hosts),
+    "four purchases that begin within leaves, far socket": lambda hosts, random: _four_purchases(hosts),
+    "sprayed packets, 4 ranks with flow limits": _sprayed_with_flow_limits,
+    "8 GPUs on PCIe, two on each of 4 rails": lambda hosts, random: _pairs_of_gpus_on_rails(hosts),
+    "virtual machines anywhere in a tree, far socket": _anywhere_in_a_tree,
+    "three switches, each with each, newer hosts on one": lambda hosts, random: _three_switches(hosts),
+    "56 Gbit/s, 1:1 by receiver, boards replaced at random": _replaced_boards,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
