@@ -21,7 +21,6 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "four sites on one backbone", "short frames in the last racks, 2:1 static",
     "torus of routers with service blades", "three zones, two types, flow limits",
     "8 GPUs on 4 adapters, anywhere in two blocks", "4 GPUs in bridged pairs, strict order on some hosts",
-    "a placement group with replaced machines",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -277,8 +276,25 @@ def test_pairs_inside_a_found_group_that_take_less_than_links_between_groups_are
     assert (found.wrong, len(found.said)) == (0, 1)
 
 
+@pytest.mark.parametrize(
+    ("structure", "seed"),
+    [
+        ("4 GPUs in bridged pairs, two generations", 11102),  # in small messages, no slower than links of other kinds
+        ("PCs in rooms, servers on the core", 11102),  # most others are PCs, on slower adapters
+        ("a placement group with replaced machines", 1),  # flows to other groups are limited
+        ("a fleet of three types, flow limits", 10904),
+    ],
+)
+def test_a_host_that_only_some_kinds_of_hosts_show_is_the_only_verdict(structure: str, seed: int) -> None:
+    assert_only_verdict(structure, "host", seed=seed)
+
+
+def test_a_leaf_of_two_hosts_among_others_of_two_is_named() -> None:
+    assert_only_verdict("8 GPUs, 7:1 between pods", "leaf", seed=8821)
+
+
 def test_a_rack_that_load_makes_slow_like_hosts_of_another_one_is_no_verdict() -> None:
-    for seed in (11101, 11104):
+    for seed in (8841, 11101, 11104):
         assert scored("virtual switches of four machines, two lots", seed=seed).wrong == 0
 
 

@@ -4577,7 +4577,8 @@ def _new_pods_on_an_old_core(hosts: int) -> Structure:
     are chosen here.
     """
     count = max(8, hosts // 2)
-    leaf = np.arange(count) // max(2, min(16, count // 8))
+    size = max(2, min(16, count // 8))
+    leaf = np.minimum(np.arange(count) // size, count // size - 1)  # of the last one hosts may be more
     pod = leaf // 2
     old = 4 * pod < 3 * (int(pod[-1]) + 1)
     longer, inside = _numa_places(4)
