@@ -6,6 +6,7 @@ two slow ends counts, because a message is as slow as its slowest part. Only wha
 from the links of others; otherwise the noise of few readings would spread.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,7 @@ LOWER_QUARTILE = 0.25
 SHOWN = 0.5  # part of what a host adds
 GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # smaller group effects occur in healthy fabrics
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # with two groups, all links between them are slow, whichever is at fault
+LIKE = 0.5  # part of the hosts of a kind that a group has, which others have that are compared with it
 FEWEST_OF_TWO = 4  # groups of two hosts, if there are no others
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -113,8 +115,24 @@ class Effects:
     @property
     def whole_groups(self) -> int:
         """The groups that have hosts enough to tell what all of them share from what one of them has."""
-        fewest = 2 if self.are_groups_of_two else FEWEST_HOSTS
-        return int((np.bincount(self.group_of) >= fewest).sum())
+        return int((np.bincount(self.group_of) >= self._fewest).sum())
+
+    @property
+    def _fewest(self) -> int:
+        return 2 if self.are_groups_of_two else FEWEST_HOSTS
+
+    def groups_like(self, group: int) -> Index:
+        """The groups with which one can be compared, itself among them: those that have hosts enough, and half as many
+        of its usual kind."""
+        of_kind = self.equals.kind_of == np.bincount(self.equals.kind_of[self.group_of == group]).argmax()
+        count = np.bincount(self.group_of[of_kind], minlength=int(self.group_of.max()) + 1)
+        whole = np.bincount(self.group_of) >= self._fewest
+        return np.flatnonzero(whole & (count >= LIKE * count[group]))
+
+    def ways_like(self, one: int, other: int) -> int:
+        """The number of ways between two groups with which that between these can be compared, itself among them."""
+        ends = (self.groups_like(end).tolist() for end in (one, other))
+        return len({frozenset(way) for way in itertools.product(*ends) if way[0] != way[1]})
 
     @property
     def gap(self) -> float:
@@ -156,12 +174,13 @@ class Effects:
         return np.asarray((own > 0) & (own >= SHOWN * own.max(initial=0)) & (of_partner < SHOWN * own))
 
     def could_show(self, host: int, effect: float) -> Mask:
-        """Mask of the others with which a host shows what it adds to the quickest class of its links, if it is slow
-        with all: not those of kinds with which links take as much longer anyway, since these are slower, or flows are
-        limited; [hosts]."""
-        every = np.arange(len(self.group_of))
-        usual = np.where(every == host, np.nan, self.class_at(np.full_like(every, host), every))
-        return np.asarray(~(usual - np.nanmin(usual) >= effect))
+        """Mask of the others with which a host shows what it adds to links with the kind with which it is quickest, if
+        it is slow with all: not those of kinds with which links as near take as much longer anyway, since these are
+        slower, or flows are limited; [hosts]."""
+        every, near = np.arange(len(self.group_of)), self.group_of == self.group_of[host]
+        quickest = np.fmin.reduce(self.typical[self.equals.kind_of[host]])
+        longer = self.class_at(np.full_like(every, host), every) - quickest[near.astype(np.int64)]
+        return np.asarray(~(longer >= effect))
 
     def class_number(self, frm: Index, to: Index) -> Index:
         """A number for the class of each link between hosts; both directions have one number."""

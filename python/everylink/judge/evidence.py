@@ -108,6 +108,8 @@ class Judged:
         too, and by clearly more than single links differ, and than load makes other hosts slow, or if these are several
         also groups. No way between groups explains that: what their ranks share is slow, and a single rank does not
         fill it."""
+        if self.size.bytes < BANDWIDTH:
+            return frozenset()
         ranks = np.bincount(self.readings.host_of)
         loaded = [one for one in self._under_load.contention if _is_a(one, "host")]
         kind_of = self.findings.effects.equals.kind_of

@@ -41,6 +41,7 @@ FEWEST_STEPS, FEWEST_SLOW, FEWEST_PARTNERS = 12, 3, 3
 MORE_NOISE, MANY_FOR_MOST = 3.0, 0.04  # of links between groups: than those inside; part of the steps of most hosts
 MOSTLY = 0.7  # of its steps: a host that is slow in more is slow
 MOST_FOUND, MOST_TRIED = 64, 8  # hosts; the clearest ones are tried in turn
+NEARLY_ALL, HARDLY_EVER = 0.75, 0.2  # of the others; part of the share of a host's steps
 FALSE_RATE = 0.001
 OF_ALL = 0.75  # part of the standard deviation of all hosts, a few of which may be slow now and then, too
 LIKELY, MOST_SUSPECTS = 0.05, 8  # a host is a suspect if chance explains its slow steps less often than this
@@ -56,7 +57,7 @@ class Intermittent:
 
     `others`: the rate of slow steps of its equals; `chance`: how often such a share comes by chance. `stretches`:
     in how many rows of consecutive steps they were; 0 where that may be chance. `is_alone`: by steps in which nothing
-    else was measured.
+    else was measured. `stands_out`: it was slow with nearly all others, which were hardly ever slow without it.
     """
 
     host: int
@@ -67,6 +68,7 @@ class Intermittent:
     chance: float
     stretches: int = 0
     is_alone: bool = False
+    stands_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -290,7 +292,12 @@ def _worst(slow: _Slow, met: Index, left: NDArray[np.bool_], equals: Equals) -> 
         if chance < FALSE_RATE:
             own = left[slow.a] & left[slow.b] & ((slow.a == host) | (slow.b == host))
             beyond = float(np.median(slow.beyond[own]))
-            return Intermittent(host, int(count[host]), int(steps[host]), beyond, float(others[host]), chance)
+            with_all = (times[host] > 0).sum() >= NEARLY_ALL * (met[host] > 0).sum()
+            of_others = without[0].sum(axis=1) / np.maximum(without[1].sum(axis=1), 1)
+            stands_out = bool(with_all and of_others.max() <= HARDLY_EVER * share[host])
+            return Intermittent(
+                host, int(count[host]), int(steps[host]), beyond, float(others[host]), chance, stands_out=stands_out
+            )
     return None
 
 

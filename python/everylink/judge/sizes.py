@@ -77,8 +77,8 @@ SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
 MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
-FEW_GROUPS, PART_OF_GAP = 4, 0.25  # of fewer one may be further, by a part of what links to others take longer (log)
-PART_OF_WAY = 0.5  # likewise the way between two of them
+FEWEST_WAYS = 3  # between two groups like these: of two, the other one may be the one that differs
+FEW_GROUPS, PART_OF_GAP = 4, 0.5  # of fewer one may be further, by a part of what links to others take longer (log)
 ONE_OF_THREE = (
     "Of three groups, or the ways between them, a slow one may just be longer: --expect or --baseline can tell."
 )
@@ -299,18 +299,21 @@ class _Sizes:
         if not any(one.kind in ("group", "trunk") for one in clear):
             return clear, []
         numbers = np.unique(effects.group_of).tolist()
-        groups = {self._names.group(group) for group in numbers}
-        in_short = {self._names.group_in_short(group) for group in numbers}
+        groups = {self._names.group(group): group for group in numbers}
+        in_short = {self._names.group_in_short(group): group for group in numbers}
         factors = [one.factor or np.inf for one in clear if one.kind == "group" and one.subject in groups]
         kept, of_few = list[Verdict](), list[Verdict]()
         for one in clear:
             factor, is_unsure = one.factor or np.inf, False
             if one.kind == "group" and one.subject in groups:
                 slower = sum(other > factor for other in factors)
-                is_unsure = effects.whole_groups - slower < FEW_GROUPS
-                is_unsure &= judged.is_quiet or slower > 0 or bool(np.log(factor) < PART_OF_GAP * effects.gap)
-            elif one.kind == "trunk" and in_short.issuperset(one.subject):
-                is_unsure = effects.whole_groups < FEW_GROUPS and bool(np.log(factor) < PART_OF_WAY * effects.gap)
+                is_little = bool(np.log(factor) < PART_OF_GAP * effects.gap)
+                is_unsure = effects.whole_groups - slower < FEW_GROUPS and (judged.is_quiet or slower > 0)
+                is_unsure |= is_little and len(effects.groups_like(groups[one.subject])) - slower < FEW_GROUPS
+            elif one.kind == "trunk" and in_short.keys() >= set(one.subject):
+                ends = [in_short[end] for end in one.subject]
+                is_unsure = effects.whole_groups < FEW_GROUPS and bool(np.log(factor) < PART_OF_GAP * effects.gap)
+                is_unsure |= len(ends) == 2 and effects.ways_like(*ends) < FEWEST_WAYS
             (of_few if is_unsure else kept).append(one)
         if of_few:
             self._collected.remarks.append(ONE_OF_THREE)
@@ -427,15 +430,15 @@ class _Sizes:
 
     def _may_be_well(self, clear: Sequence[Verdict], judged: Judged) -> list[Verdict]:
         """Those of the verdicts on slow hosts where the way to the host, or how it is built, may be all that is slow:
-        a little slow if it is alone in its group or differs from others within, too; in small messages, or a little
-        slow, if it is quick with hosts that would see a slow one."""
+        a little slow if it is so within, alone in its group or differs from others within, too; in small messages, or
+        a little slow, if it is quick with hosts that would see a slow one."""
         slow = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
         little = {one for one in slow if (one.factor or np.inf) <= np.exp(LITTLE)}
         alone = self._behind_their_switches(judged.findings.effects)
         quick = self._quick_with_some(set(slow.values()), judged)
         return [
             one for one, host in slow.items()
-            if (one in little and (host in alone or one.subject[0] in self._differ_within))
+            if (one in little and (one.scope == Scope.WITHIN or host in alone or one.subject[0] in self._differ_within))
             or (host in quick and (one in little or judged.size.bytes < BANDWIDTH))
         ]  # fmt: skip
 
