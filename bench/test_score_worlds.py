@@ -371,7 +371,7 @@ def test_a_slow_uplink_is_one_verdict(structure: str, topology: bool) -> None:
     assert_only_verdict(structure, "uplink", topology=topology)
 
 
-@pytest.mark.parametrize("structure", ["two generations in a tree", "three levels, 2:1 between pods"])
+@pytest.mark.parametrize("structure", ["Ethernet 2:1, 10 Gbit/s", "three levels, 2:1 between pods"])
 @pytest.mark.one_in(2)
 def test_a_slow_leaf_is_one_verdict(structure: str) -> None:
     found = scored(structure, "leaf")

@@ -23,8 +23,7 @@ from everylink.robust import MEDIAN_ERROR, Values
 
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
 FEWEST_EQUAL_HOSTS, FEWEST_EQUAL_RANKS = 12, 24  # in groups that are compared: else chance decides who shares ways
-SMALLEST, CERTAIN = 0.015, 7.0  # log of the factor, and its score from the scatter of hosts
-SMALLEST_BESIDE = 0.03  # of a group that has a slow host, which fills the ways that others use for longer
+SMALLEST, CERTAIN = 0.025, 7.0  # log of the factor, and its score from the scatter of hosts
 APART = 1.5  # times as far from the others as these are from each other
 ALIKE = 1 / 6  # part of the effect, by more of which the others differ from each other by design
 FEWEST_ADAPTERS, FEWEST_EQUALS_OF_ADAPTERS = 2, 11  # of one name in a group, and other groups of as many
@@ -206,17 +205,15 @@ def _slow(size: Size, units: Units, bad: Collection[int]) -> tuple[LoadedGroup, 
     fits = {model: _fitted(links, units.count, model) for model in MODELS}
     model = max(fits, key=lambda one: fits[one].explained)
     whole, found = _of_groups(fits[model], units), []
-    beside = set(group_of[list(bad)].tolist())
     for groups in equals:
         known = groups[np.isfinite(whole.effect[groups])]
         for group in known.tolist() if len(known) > units.equals else []:
             others = known[known != group]
             more, z = whole.beyond(group, others)
-            least = SMALLEST_BESIDE if group in beside else SMALLEST
             beyond = fits[model].added[np.isin(group_of, others)] - np.median(whole.effect[others])
             if (beyond > AS_MUCH * more).sum() >= MANY_AS_MUCH:
                 continue  # it is how these are built, or loaded
-            if z > CERTAIN and more > least and more > units.apart * whole.scatter(others):
+            if z > CERTAIN and more > SMALLEST and more > units.apart * whole.scatter(others):
                 own = links.touching(group, group_of)
                 without = _of_groups(_fitted(links.only(~own), units.count, model), units)
                 alike = without.scatter(others) < max(ALIKE * more, CERTAIN * float(without.error[others].max()))

@@ -27,7 +27,8 @@ FEWEST_HOSTS = 4
 SHARE = 0.5  # part of its effect by which a host must be slow with ALL_PARTNERS
 WITH_ALONE = 0.6  # likewise of a host that is slow alone with all that it was measured with
 FEWEST_NEAR, FEWEST_NEAR_OF_LOADED = 4, 2  # others in the group of a host, or that could show it
-QUICKER = 0.25  # part of what a host adds within its group by which it is quick with further ones
+QUICKER = 0.25  # part of what a host adds within its group by which it is quick with further ones,
+NOISES = 4.0  # if these differ by less
 MOST = 0.6  # of the pairs that a trunk joins: some messages may take a detour
 FEWEST_PROVEN = 6  # pairs of an uplink that must be slow alone, if they lead to several groups
 COVERED = 0.9  # part of the pairs of hosts that must have been measured
@@ -132,7 +133,8 @@ def is_slow_near(host: Found, quiet: Judged, is_under_load: bool) -> bool:
     if len(near) < fewest or (longer[near] > SHARE * host.effect).mean() < ALL_PARTNERS:
         return False
     ((alone, _),) = quiet.alone.longer_than_equals([[(one, other) for other in near.tolist()]], quiet.findings)
-    return bool(alone > SHARE * host.effect) and not (far < -QUICKER * host.effect).any()
+    noise = float(np.nanmax(effects.noise_at(np.full_like(every, one), every)[known & ~is_near], initial=0.0))
+    return bool(alone > SHARE * host.effect) and not (far < -max(QUICKER * host.effect, NOISES * noise)).any()
 
 
 def more_ways(quiet: Judged, judged: Judged, names: Names, small: Judged | None) -> Iterator[Verdict]:

@@ -68,7 +68,7 @@ OUTCOMES: dict[int, str] = {
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell which of them is slow
 FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long as a pair inside one, and part of all
-LITTLE, FEWEST_SINGLE = 0.15, 4  # log of the factor; hosts alone in their groups to compare one with
+LITTLE, RATHER_LITTLE, FEWEST_SINGLE = 0.15, 0.2, 4  # logs of factors; hosts alone in their groups to compare one with
 QUICK = 0.1  # quantile of the times between hosts
 FEWEST_OF_KINDS = 12  # times between hosts of two kinds, other than the host itself, of which there is one
 SAME_AS_FAR = 0.05  # log of the factor
@@ -431,15 +431,18 @@ class _Sizes:
     def _may_be_well(self, clear: Sequence[Verdict], judged: Judged) -> list[Verdict]:
         """Those of the verdicts on slow hosts where the way to the host, or how it is built, may be all that is slow:
         a little slow if it is so within, alone in its group or differs from others within, too; in small messages, or
-        a little slow, if it is quick with hosts that would see a slow one."""
+        a little slow, if it is quick with hosts that would see a slow one; rather little, if it is with a slow one."""
         slow = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
-        little = {one for one in slow if (one.factor or np.inf) <= np.exp(LITTLE)}
+        little, rather_little = (
+            {one for one in slow if (one.factor or np.inf) <= np.exp(most)} for most in (LITTLE, RATHER_LITTLE)
+        )
         alone = self._behind_their_switches(judged.findings.effects)
-        quick = self._quick_with_some(set(slow.values()), judged)
+        quick, among = self._quick_with_some(set(slow.values()), judged)
         return [
             one for one, host in slow.items()
             if (one in little and (one.scope == Scope.WITHIN or host in alone or one.subject[0] in self._differ_within))
             or (host in quick and (one in little or judged.size.bytes < BANDWIDTH))
+            or (host in among and (one in rather_little or judged.size.bytes < BANDWIDTH))
         ]  # fmt: skip
 
     @staticmethod
@@ -451,13 +454,13 @@ class _Sizes:
         return set(np.flatnonzero(size[effects.group_of] == 1).tolist()) if are_few else set()
 
     @staticmethod
-    def _quick_with_some(slow: Set[int], judged: Judged) -> set[int]:
-        """Those of the slow hosts that are as quick as any with another one, with the other one of a group of two, or
-        where no groups are known with any other: what leads to both, such as a further switch, may be all that is
-        slow. As any of their kinds, if enough links of others of these were measured."""
+    def _quick_with_some(slow: Set[int], judged: Judged) -> tuple[set[int], set[int]]:
+        """Those of the slow hosts that are as quick as any with the other one of a group of two, or where no groups are
+        known with any other; and with another slow one: what leads to both, such as a further switch, may be all that
+        is slow. As any of their kinds, if enough links of others of these were measured."""
         seen, effects = judged.readings, judged.findings.effects
         if not slow or not is_whole(seen.hosts):
-            return set()
+            return set(), set()
         times, group_of, kind_of = seen.between_hosts.median, effects.group_of, effects.equals.kind_of
         size, every = np.bincount(group_of)[group_of], np.arange(seen.hosts)
         quickest = float(np.quantile(known_sample(times), QUICK))
@@ -467,13 +470,14 @@ class _Sizes:
             known = known_sample(times[np.ix_(own, other)])
             return float(np.quantile(known, QUICK)) if len(known) >= FEWEST_OF_KINDS else quickest
 
-        def is_quick(host: int) -> bool:
-            mates = (group_of == group_of[host]) & (size == 2) if group_of.any() else np.ones(seen.hosts, bool)
-            mates[list(slow)] = True
+        def quick_with(host: int) -> NDArray[np.bool_]:
             quick = np.array([quickest_of(host, kind) for kind in range(effects.equals.kinds)])[kind_of]
-            return bool((seen.with_each(host)[mates] < quick[mates] + SAME_AS_FAR).any())
+            return np.asarray(seen.with_each(host) < quick + SAME_AS_FAR)
 
-        return set(filter(is_quick, slow))
+        of_two = (group_of[:, None] == group_of) & (size == 2) if group_of.any() else np.ones(times.shape, bool)
+        found = {host: quick_with(host) for host in slow}
+        among = {host for host, quick in found.items() if quick[list(slow)].any()}
+        return {host for host, quick in found.items() if quick[of_two[host]].any()}, among
 
     def _may_be_of_a_rank(self, within: Verdict) -> bool:
         """Whether it is a host of two ranks, one of which looks slow with other hosts, too."""
