@@ -4702,6 +4702,214 @@ def test_replaced_boards_take_longer_and_say_the_same(seed: int) -> None:
     assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_receivers_have_the_spine_of_their_address_in_the_whole_machine(seed: int) -> None:
+    structure = built("free hosts of each rack, two kernels at random", 32, seed)  # of 64 in 8 racks of 8
+    plane, world, once = structure.plane, World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(plane, NumberedByArrival)
+    assert plane.uplinks.tolist() == [4] * 8
+    assert np.bincount(structure.group).min() >= 2
+    assert (plane.arrival // 8 == structure.group).all()
+    assert (np.diff(plane.arrival) > 0).all()
+    longer = structure.overhead
+    assert 13 <= np.count_nonzero(longer) <= 19
+    assert set(structure.processor.tolist()) == {0}
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + longer[0] + longer[1] + once])
+    frm, to = (numbers.ravel() for numbers in np.indices((32, 32)))
+    ways = plane.path(frm, to, np.zeros_like(frm))[0]
+    far = structure.group[frm] != structure.group[to]
+    assert (ways[far, 0] % 4 == plane.arrival[to[far]] % 4).all()
+    same = [(a, b) for a in range(32) for b in range(a) if (plane.arrival[a] - plane.arrival[b]) % 4 == 0]
+    a, b = next((a, b) for a, b in same if structure.group[a] == structure.group[b])
+    one, other = np.flatnonzero(structure.group == (structure.group[a] + 1) % 8)[:2].tolist()
+    shared = [LATENCY + 2 * HOP + longer[[of, to]].sum() + 2 * once for of, to in [(one, a), (other, b)]]
+    assert times(world, [(2 * one, 2 * a), (2 * other, 2 * b)]) == pytest.approx(shared)
+
+
+def test_only_two_dies_have_their_cores_beside_them() -> None:
+    structure = built("8 dies on 4 rails in a dragonfly, bound by cores", 64)  # 16 hosts: 2, 3 and 5 of a group
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert np.bincount(structure.group).tolist() == [2, 3, 5, 2, 4]
+    ends = np.array([0.35, 0.2, 0.15, 0.0, 0.35, 0.2, 0.35, 0.2]) * 1e-6
+    for die in range(8):
+        assert times(world, [(die, 8 + die)]) == pytest.approx([LATENCY + 2 * ends[die] + once])
+    assert times(world, [(3, 11), (2, 10)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.3e-6 + 2 * once])
+    assert times(world, [(43, 75)]) == pytest.approx([LATENCY + HOP + once])  # the fifth of a group
+    assert times(world, [(83, 91)]) == pytest.approx([LATENCY + 0.3e-6 + once])
+    assert times(world, [(2, 3)]) == pytest.approx([0.52e-6 + MIB / 200e9])
+    assert times(world, [(0, 3)]) == pytest.approx([0.64e-6 + MIB / 50e9])  # by another one
+    assert np.flatnonzero(structure.overhead).tolist() == list(range(10, 16))
+    assert set(structure.processor.tolist()) == {3}
+
+
+def test_hosts_of_a_blade_of_three_are_on_three_leaves() -> None:
+    structure = built("blades of three on three leaves, cells of two processors", 32)  # 4 cells of 8 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert structure.group[:9].tolist() == [0, 1, 2, 0, 1, 2, 0, 1, 3]
+    near, apart = LATENCY + 2 * HOP + once, LATENCY + 4 * HOP + 2 * CABLE + once
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 2)]) == pytest.approx([near])
+    assert times(world, [(0, 2), (6, 8), (12, 14)]) == pytest.approx([near] * 3)
+    assert times(world, [(0, 16)]) == pytest.approx([apart])
+    assert times(world, [(0, 16), (2, 24)]) == pytest.approx([apart + once] * 2)
+    assert times(world, [(1, 6)]) == pytest.approx([LATENCY + 0.2e-6 + once / 0.95])
+    assert times(world, [(48, 54)]) == pytest.approx([LATENCY + 1e-6 + once])
+    slow, usual = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.3e-6 for rank in (48, 0))
+    assert slow == pytest.approx(2 * usual)
+    assert structure.processor.tolist() == [0] * 24 + [1] * 8
+
+
+def test_addresses_with_gaps_leave_half_of_the_cables_unused() -> None:
+    structure = built("LAGs that hash by the last bits of addresses", 64)  # 4 racks of 16 hosts with 8 cables
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.1 * RATE)
+    assert isinstance(structure.plane, OneCore)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    frm, to = (numbers.ravel() for numbers in np.indices((64, 64)))
+    ways = structure.plane.path(frm, to, np.zeros_like(frm))[0]
+    back = structure.plane.path(to, frm, np.zeros_like(frm))[0]
+    far = structure.group[frm] != structure.group[to]
+    assert (ways[far, 0] % 8 == back[far, 0] % 8).all()
+    new = frm >= 40
+    assert set((ways[far & new & (to >= 48) & (frm < 48), 0] % 8).tolist()) == {0, 2, 4, 6}
+    assert set((ways[far & (frm < 16) & (to < 32), 0] % 8).tolist()) == set(range(8))
+    assert times(world, [(0, 2)]) == pytest.approx([near + 3e-6 + once])
+    assert times(world, [(0, 32), (2, 34)]) == pytest.approx([near + 3e-6 + 2 * HOP + 2 * once] * 2)  # both by cable 0
+    assert times(world, [(0, 32), (2, 36)]) == pytest.approx([near + 3e-6 + 2 * HOP + once] * 2)
+    assert times(world, [(80, 96)]) == pytest.approx([near + 2 * HOP + once])
+    assert np.flatnonzero(structure.processor == 2).tolist() == list(range(40))
+
+
+def test_packets_are_stored_on_the_way_to_a_quicker_cable_only() -> None:
+    structure = built("two rates in each leaf, stored towards the quicker", 32)  # 4 leaves of 8 hosts with 2 uplinks
+    world, near, once, stored = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE, 1.3e-6
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.6e-6 + 4 * once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.3e-6 + stored + 4 * once])
+    assert times(world, [(6, 0)]) == pytest.approx([near + 0.3e-6 + 4 * once])
+    assert times(world, [(6, 14)]) == pytest.approx([near + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + 0.6e-6 + stored + 4 * once])
+    assert times(world, [(6, 16)]) == pytest.approx([near + 2 * HOP + 0.3e-6 + 4 * once])
+    assert times(world, [(6, 22)]) == pytest.approx([near + 2 * HOP + once])
+    rates = list(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1])
+    assert [rates.count(rate) for rate in ("25 Gb/sec (1X EDR)", "100 Gb/sec (4X EDR)")] == [24, 8]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_links_sleep_only_where_the_switch_and_the_host_can(seed: int) -> None:
+    structure = built("links that sleep where both ends can, 2:1 static", 64, seed)  # 32 hosts, 4 racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, MIB / (0.1 * RATE)
+    sleeps = structure.overhead > 0
+    assert 1 <= sleeps[structure.group == 0].sum() <= 8
+    assert not sleeps[structure.group % 2 == 1].any()
+    for host in range(1, 8):
+        longer = 4.5e-6 * (1 * sleeps[0] + sleeps[host])
+        assert times(world, [(0, 4 * host)]) == pytest.approx([near + longer + once])
+        assert times(world, [(4 * host, 0)]) == pytest.approx([near + longer + once])
+    assert times(world, [(32, 36)]) == pytest.approx([near + once])
+    assert times(world, [(32, 96)]) == pytest.approx([near + 2 * HOP + once])
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert set(structure.processor.tolist()) == {0}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_four_hosts_reach_each_other_by_cables_and_others_by_packets_over_all_ways(seed: int) -> None:
+    structure = built("accelerators of four hosts joined, packets spread", 64, seed)  # 16 hosts, a switch for each four
+    world, once = World(structure, kernel=ONE_WAY), MIB / (4 * RATE)
+    assert (structure.group.reshape(4, 4) == structure.group[::4, None]).all()
+    assert sorted(structure.group[::4].tolist()) == [0, 1, 2, 3]
+    older = structure.overhead > 0
+    assert 4 <= older.sum() <= 6
+    for a, b in [(0, 3), (4, 6)]:
+        assert times(world, [(8 * a, 8 * b + 5)]) == pytest.approx([NVLINK_LATENCY + MIB / NVLINK_RATE])
+    for other in (4, 8, 12):
+        levels = 2 if structure.group[0] // 2 == structure.group[other] // 2 else 4
+        longer = 1e-6 * (levels == 4) + structure.overhead[0] + structure.overhead[other]
+        assert times(world, [(0, 8 * other)]) == pytest.approx([LATENCY + 14e-6 + levels * HOP + longer + once])
+        every = [(rank, 8 * other + rank) for rank in range(32)]
+        assert np.mean(times(world, every)) < LATENCY + 18.5e-6 + 4 * HOP + 1.01 * once
+    assert times(world, [(0, 1)]) == pytest.approx([1.3e-6 + MIB / 200e9])
+    assert times(world, [(0, 3)]) == times(world, [(0, 1)])  # around
+    assert times(world, [(0, 6)], 0) == pytest.approx([1.9e-6])
+
+
+def test_every_fourth_host_of_the_units_does_io() -> None:
+    structure = built("units in a torus, 4 interfaces, I/O on every fourth host", 64)  # 32 hosts in 4 units of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / 6.8e9
+    assert np.flatnonzero(structure.overhead).tolist() == list(range(3, 32, 4))
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + HOP + once])
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + HOP + 0.05e-6 + once])
+    assert times(world, [(4, 12)]) == pytest.approx([LATENCY + HOP + 0.18e-6 + once])
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + HOP + 2 * CABLE + once])
+    slow, usual = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.1e-6 for rank in (12, 0))
+    assert slow == pytest.approx(usual / 0.8)
+    assert set(structure.processor.tolist()) == {0}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pods_on_hosts_with_the_older_kernel_receive_less(seed: int) -> None:
+    structure = built("pods in turns over racks, half of the hosts upgraded", 32, seed)
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 22e-6
+    assert structure.group.tolist() == [0, 1, 2, 3] * 8
+    older = structure.overhead > 0
+    assert 13 <= older.sum() <= 19
+    for host in range(1, 32):
+        hops = 0 if host % 4 == 0 else 2
+        for frm, to in [(0, host), (host, 0)]:
+            longer = 4e-6 * (1 * older[0] + older[host]) + hops * HOP
+            once = MIB / (RATE * (0.15 if older[to] else 0.21))
+            assert times(world, [(2 * frm, 2 * to)]) == pytest.approx([near + longer + once])
+    both = times(world, [(8, 0), (16, 1)])
+    assert both == pytest.approx(np.array(times(world, [(8, 0)]) + times(world, [(16, 1)])) * 2, rel=0.2)
+    assert set(structure.processor.tolist()) == {3}
+
+
+def test_cores_that_are_slow_feed_their_adapters_too_slowly() -> None:
+    structure = built("slow cores in older racks, tables that change, 7:5", 64)  # 4 racks of 16, 2 of them slow
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, Tables)
+    assert structure.plane.uplinks.tolist() == [11] * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + 1.4e-6 + once / 0.72])
+    assert times(world, [(0, 96)]) == pytest.approx([near + 0.7e-6 + 2 * HOP + once / 0.72])
+    assert times(world, [(96, 98)]) == pytest.approx([near + once])
+    slow, usual = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY for rank in (0, 96))
+    assert slow == pytest.approx(usual / 0.4)
+    assert structure.processor.tolist() == [1] * 32 + [0] * 32
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_two_of_sixteen_gpus_share_an_adapter_of_their_board() -> None:
+    structure = built("16 GPUs on 8 rails, two boards", 64)  # 8 hosts in 4 pods
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    assert structure.hosts == 8
+    assert structure.group.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert times(world, [(0, 16)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 16), (1, 17)]) == pytest.approx([near + 0.2e-6 + 2 * once] * 2)
+    assert times(world, [(0, 16), (2, 18)]) == pytest.approx([near + 0.2e-6 + once] * 2)
+    assert times(world, [(8, 24)]) == pytest.approx([near + 0.44e-6 + once])
+    assert times(world, [(96, 112)]) == pytest.approx([near + once])
+    assert times(world, [(96, 114)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    assert times(world, [(0, 32), (16, 48)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + once] * 2)
+    within = [NVLINK_LATENCY + MIB / 120e9, NVLINK_LATENCY + 0.15e-6 + MIB / 120e9]
+    assert times(world, [(0, 7), (1, 8)]) == pytest.approx(within)
+    assert structure.processor.tolist() == [0] * 5 + [3] * 3
+
+
+def test_racks_that_were_filled_up_have_more_hosts_of_lower_clocks() -> None:
+    structure = built("8 GPUs on 2 adapters of two ports, racks filled up", 128)  # 32 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3.2e-6, MIB / RATE
+    assert isinstance(structure.plane, TwoPorts)
+    assert np.bincount(structure.group).tolist() == [6, 5, 5, 4, 3, 3, 3, 3]
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.7e-6 + once])
+    assert times(world, [(4, 12)]) == pytest.approx([near + 1e-6 + once])
+    assert times(world, [(128, 136)]) == pytest.approx([near + once])
+    assert times(world, [(0, 128)]) == pytest.approx([near + 0.35e-6 + 2 * HOP + once])
+    assert times(world, [(128, 136), (129, 137)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(128, 136), (132, 140)]) == pytest.approx([near + once, near + 0.3e-6 + once])
+    capped, usual = (times(world, [(rank, rank + 1)])[0] - NVLINK_LATENCY for rank in (0, 128))
+    assert capped == pytest.approx(usual / 0.85)
+    assert set(structure.processor.tolist()) == {3}
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

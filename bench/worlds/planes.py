@@ -172,7 +172,7 @@ class NumberedByArrival(FatTree):
     follow the cables: a subnet manager keeps the address that a host got when it was first plugged in.
     """
 
-    def __init__(self, group: Index, ratio: float, arrival: Index, rate: float = RATE) -> None:
+    def __init__(self, group: Index, ratio: float | Values, arrival: Index, rate: float = RATE) -> None:
         super().__init__(group, ratio, "by receiver", rate)
         self.arrival = arrival
 
@@ -1847,3 +1847,38 @@ class VirtualSwitches(FatTree):
         a, b = self.server[frm], self.server[to]
         first = 2 * self.ways
         return np.column_stack([ways, first + a, np.where(a == b, NONE, first + b)]), latency - HOP * (a == b)
+
+
+class LastBits(OneCore):
+    """Leaves joined to one core switch by several cables that count as one link; two addresses give a pair one of them.
+
+    It is the last bits of the one address, exclusive or those of the other, modulo the cables: there and back the same,
+    by the leaf and by the core. As the hash of many Ethernet switches, e.g. Cisco's src-dst-mac. `address`: of each
+    host. Where they have gaps of two, half of the cables are never used between such hosts.
+    """
+
+    def __init__(self, group: Index, ratio: float, address: Index, rate: float) -> None:
+        super().__init__(group, ratio, rate)
+        self.address = address
+
+    def _cables(self, frm: Index, to: Index, up: Index, down: Index) -> tuple[Index, Index]:
+        number = self.address[frm] ^ self.address[to]
+        return number % up, number % down
+
+
+class StoredTowards(FatTree):
+    """Leaves whose switches cannot send a packet on to a quicker cable before all of it is there. Static routes.
+
+    Otherwise they begin at once (cut-through). So the first switch stores what a slower adapter sends to a quicker one
+    or to an uplink, and nothing that comes from a quicker one; `longer`: seconds of a packet at the rate of the slower
+    ones. `speed`: of each adapter; uplinks are as quick as the quicker ones.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float, speed: Values, longer: float) -> None:
+        super().__init__(group, ratio, "static", rate)
+        self.speed, self.rate, self.longer = speed, rate, longer
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        next_ = np.where(self.group[frm] == self.group[to], self.speed[to], self.rate)
+        return ways, latency + self.longer * (self.speed[frm] < next_)

@@ -53,6 +53,7 @@ from worlds.planes import (
     Kautz,
     Lag,
     LagCore,
+    LastBits,
     LateInterrupts,
     LeafTunnels,
     Mesh,
@@ -94,6 +95,7 @@ from worlds.planes import (
     Stacked,
     Stacks,
     StorageTree,
+    StoredTowards,
     SwitchTorus,
     Tables,
     Threads,
@@ -4930,6 +4932,249 @@ def _replaced_boards(hosts: int, random: np.random.Generator) -> Structure:
     )  # fmt: skip
 
 
+def _free_hosts(hosts: int, random: np.random.Generator) -> Structure:
+    """A job on half of a machine of 100 Gbit/s (EDR): two hosts or more of each rack, and else what is free, at random.
+
+    A leaf has an uplink for two of its hosts, also where the job has only a few of these, and a receiver has one by its
+    address, which follows the place in the machine. So two hosts of a rack may share an uplink while others are idle.
+    Hosts get a new kernel when a job ends there: on 40 to 60 %, at random, it works around one more fault of
+    processors, and messages take 0.12 us longer. No fact says so. Two ranks in each host; the one far from the adapter
+    takes 0.25 us longer and reaches 94 % of the rate. As centres of many users; the numbers are chosen here.
+    """
+    size = max(4, min(24, hosts // 4))
+    free = random.permutation(2 * hosts)
+    rack = free // size
+    turn = np.array([(rack[:place] == own).sum() for place, own in enumerate(rack.tolist())])
+    taken = np.sort(free[np.argsort(turn >= 2, kind="stable")[:hosts]])
+    leaf = np.unique(taken // size, return_inverse=True)[1].astype(np.int64)
+    new = random.permutation(hosts) < round(hosts * random.uniform(0.4, 0.6))
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=NumberedByArrival(leaf, np.bincount(leaf) / (size // 2 + 0.5), taken),
+        overhead=np.where(new, 0.12e-6, 0.0), processor=np.zeros(hosts, np.int64),
+    )  # fmt: skip
+
+
+def _bound_by_cores(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPU dies; ranks are bound to cores in order, but dies are near others: 2 and 3 only.
+
+    As on LUMI-G of CSC without its masks, where the first cores are near the fifth die: for the other six, what the
+    processor and the die exchange crosses NUMA nodes, 0.2 us. Two dies share an adapter of 200 Gbit/s, which is on the
+    odd one, and are joined by the links of MI250X. The job has 2, 3 and 5 hosts of a group in turns, or multiples of
+    these, of 24 groups of a Slingshot dragonfly, with four hosts on a switch; routes follow the load. In the last three
+    eighths of the hosts, a lot that begins within a group, the IOMMU translates: 0.15 us longer at an end. No fact says
+    so. The latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    group = _partly_used_leaves(count)
+    plane = Slingshot(np.repeat(group, 4), np.repeat(places_in(group) // 4, 4), max(24, int(group[-1]) + 1), 2 * RATE)
+    translates = 8 * np.arange(count) >= 5 * count
+    return replace(
+        _dies(4 * count), plane=plane, one_plane=True, other_rail=0.0, overhead=np.where(translates, 0.15e-6, 0.0),
+        processor=np.full(count, 3),
+        position_latency=np.tile([0.15e-6, 0.0], 4) + np.where(np.arange(8) // 2 == 1, 0.0, 0.2e-6),
+    )  # fmt: skip
+
+
+def _blades_of_three(hosts: int) -> Structure:
+    """100 Gbit/s, two ranks in each host; a blade has three hosts, and each of these is on another leaf of its cell.
+
+    As BullSequana X1000 with BXI, e.g. of CEA and of its partners: tables deal out the receivers of a leaf to its
+    uplinks, 1:1 within a cell and 2:1 between two. There are two cells, or four from 32 hosts on; blades of two, if
+    there are only 8 hosts. Processors of the last cell are Xeon Phi: 0.5 us longer, and half of the rate within the
+    host; these say so. The rank far from the adapter takes 0.2 us longer and reaches 95 % of the rate. The numbers but
+    for the blades are chosen here.
+    """
+    cells = 2 if hosts < 32 else 4
+    cell = np.arange(hosts) * cells // hosts
+    leaves = min(3, hosts // cells // 2)  # of a cell
+    leaf = leaves * cell + places_in(cell) % leaves
+    many = cell == cells - 1
+    return replace(
+        _far_socket(hosts, 2, 0.95, 0.2e-6), plane=Stacked(DealtOut(leaf, 1), DealtOut(cell, 2), 2 * CABLE),
+        overhead=np.where(many, 0.5e-6, 0.0), processor=np.where(many, 1, 0), memory=np.where(many, 0.5, 1.0),
+    )  # fmt: skip
+
+
+def _last_bits(hosts: int) -> Structure:
+    """10 Gbit/s, TCP, two ranks in each host; the last bits of addresses say which cable of a rack messages take.
+
+    In the first five eighths of the hosts, a lot that ends within a rack, adapters have one port, and their addresses
+    (MAC) follow each other. In the others they have two ports, of which one is in use, so that only every second
+    address is there, and half of the cables between such hosts carry nothing. A rack has a cable of 10 Gbit/s to one
+    core for two hosts, 2:1. The first lot has older processors: 1.5 us longer. 9 us at each end, with a long tail; 0.4
+    % of readings are longer. As departments whose switches are set up as they came. The numbers are chosen here.
+    """
+    every = np.arange(hosts)
+    old = 8 * every < 5 * hosts
+    address = np.where(old, every, 1024 + 2 * every)
+    return Structure(
+        hosts, LastBits(_leaves(hosts), 2, address, 0.1 * RATE), each=2, rate=np.full((hosts, 1), 0.1 * RATE),
+        overhead=np.where(old, 1.5e-6, 0.0), processor=np.where(old, 2, 3), position_latency=np.full(2, 9e-6),
+        interrupts=2e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _stored_towards_quicker(hosts: int) -> Structure:
+    """RoCE, two ranks in each host; of four hosts in a row three have 25 Gbit/s and the last one 100, as uplinks have.
+
+    A switch stores what goes from a slower to a quicker cable: a packet of 4 KiB takes 1.3 us at 25 Gbit/s. So within a
+    leaf, messages from a host of 25 to one of 100 take this longer and those back do not; to another leaf, all from
+    hosts of 25 do. An uplink for four hosts, 7:4; a hash gives each two hosts one. On the older processors of the
+    slower hosts, messages take 0.3 us longer. 1 us at each end; 0.3 % of readings are longer, because switches pause
+    senders. As racks with a host for storage or GPUs among others; the numbers are chosen here.
+    """
+    quick = np.arange(hosts) % 4 == 3
+    speed = RATE * np.where(quick, 1.0, 0.25)
+    return Structure(
+        hosts, StoredTowards(_leaves(hosts), 4, RATE, speed, 1.3e-6), each=2, rate=speed[:, None],
+        overhead=np.where(quick, 0.0, 0.3e-6), processor=np.where(quick, 3, 2), position_latency=np.full(2, 1e-6),
+        tail=0.003,
+    )  # fmt: skip
+
+
+def _sleeping_links(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, 4 ranks each that share 10 Gbit/s by twisted pairs; some links sleep while all is quiet.
+
+    As Energy Efficient Ethernet (802.3az), where 10GBASE-T takes about 4.5 us to wake up, either way. That needs both
+    ends: the switches of every second rack, from the first on, and 50 to 70 % of the hosts, at random, as the drivers
+    of the others switch it off. No fact says so. An uplink of 40 Gbit/s for 8 hosts, 2:1, or for fewer; a hash gives
+    each two hosts one. TCP: 10 us at each end, with a long tail; 0.5 % of readings are longer. All but the 4.5 us is
+    chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = _leaves(count)
+    sleeps = (rack % 2 == 0) & (random.permutation(count) < round(count * random.uniform(0.5, 0.7)))
+    return Structure(
+        count, FatTree(rack, 8, "static", 0.4 * RATE), each=4, rate=np.full((count, 1), 0.1 * RATE),
+        overhead=np.where(sleeps, 4.5e-6, 0.0), processor=np.zeros(count, np.int64),
+        position_latency=np.full(4, 10e-6), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _joined_in_fours(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts, of 8 pairs of accelerators with an adapter of 400 Gbit/s each; cables join four hosts.
+
+    As UltraServers of Trainium2 in AWS, where the packets of a message to other ones are spread over all ways (SRD).
+    One or two such fours are behind a switch, in no order, and two switches behind a further pair. Within a host the
+    accelerators are a torus; here pairs are one of 2 x 4. 25 to 40 % of the hosts, at random, have an older version of
+    what serves their adapters, and messages take 1.2 us longer at an end. No fact says so. 7 us at each end, with a
+    long tail; 0.4 % of readings are longer. Among the four, messages are as those by NVLink. The numbers are chosen
+    here.
+    """
+    count = max(8, hosts // 4)
+    four = np.arange(count) // 4
+    fours = int(four[-1]) + 1
+    switch = random.permutation(fours)[four] // (1 if fours <= 4 else 2)
+    older = random.permutation(count) < round(count * random.uniform(0.25, 0.4))
+    row, column = np.divmod(np.arange(8), 4)
+    along = np.abs(np.subtract.outer(column, column))
+    steps = np.not_equal.outer(row, row) + np.minimum(along, 4 - along)
+    return Structure(
+        count, Sprayed(np.repeat(switch, 8), 1e-6, 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0, domain=4,
+        rate=np.full((count, 8), 4 * RATE), overhead=np.where(older, 1.2e-6, 0.0), processor=np.full(count, 3),
+        position_latency=np.full(8, 7e-6), inside_latency=1e-6 + 0.3e-6 * steps,
+        inside_rate=np.full((8, 8), 200e9), interrupts=1.5e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _hosts_for_storage(hosts: int) -> Structure:
+    """Half of the hosts, of 4 groups of cores with a rank and an adapter each, in units of a torus; some also do I/O.
+
+    As Fugaku of RIKEN, where hosts that lead to storage take part in jobs. Here this is every fourth host: its spare
+    cores are busy, messages take 0.18 us longer at an end, and within it they reach 80 % of the rate. No fact says so.
+    The third and fourth group are further from the controller of the adapters, 0.05 us. Cables and adapters do 6.8
+    GB/s. Which hosts do I/O, and what it costs, is chosen here.
+    """
+    count = max(8, hosts // 2)
+    plane = UnitInterfaces(*_units(count), 4, 6.8e9)
+    serves = np.arange(count) % 4 == 3
+    return Structure(
+        count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, rate=np.full((count, 4), 6.8e9),
+        overhead=np.where(serves, 0.18e-6, 0.0), processor=np.zeros(count, np.int64),
+        memory=np.where(serves, 0.8, 1.0), position_latency=np.repeat([0.0, 0.05e-6], 2),
+        inside_latency=INSIDE_LATENCY + 0.1e-6 * (1 - np.eye(4)),
+    )  # fmt: skip
+
+
+def _half_upgraded(hosts: int, random: np.random.Generator) -> Structure:
+    """Pods with two ranks, each on a host of its own of 25 Gbit/s; they are spread over the racks, one after the other.
+
+    As Kubernetes with topologySpreadConstraints, in four racks or, of more than 64 hosts, more. Hosts are upgraded one
+    by one: 40 to 60 %, at random, have a newer kernel, where eBPF leads packets past the filters of the host. On the
+    others messages take 4 us longer at an end, and what a pod receives is done by one core, 15 Gbit/s, not 21. No fact
+    here says so. An uplink of 100 Gbit/s for 8 hosts, or for fewer; a hash gives each two pods one. TCP: 11 us at each
+    end, with a long tail; 0.6 % of readings are longer. The numbers are chosen here.
+    """
+    rack = np.arange(hosts) % max(4, hosts // 16)
+    older = random.permutation(hosts) < round(hosts * random.uniform(0.4, 0.6))
+    plane = ReceiveQueues(rack, 8, RATE, 1, RATE * np.where(older, 0.15, 0.21))
+    return Structure(
+        hosts, plane, each=2, rate=np.full((hosts, 1), RATE / 4), overhead=np.where(older, 4e-6, 0.0),
+        processor=np.full(hosts, 3), position_latency=np.full(2, 11e-6), interrupts=2.5e-6, tail=0.006,
+    )  # fmt: skip
+
+
+def _slow_cores(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, two ranks in each host; cores feed the adapters, too slowly in the first racks.
+
+    As Stampede2 of TACC, with Xeon Phi and with later Xeon processors: its racks have 28 hosts and 20 uplinks, 7:5, and
+    so have these, of up to 16 hosts; of more racks than eight, three of five are the older ones. On a Xeon Phi messages
+    take 0.7 us longer at an end, and the adapter reaches 72 % of its rate; within the host they reach 40 %. Hosts say
+    which processor they have, and all have an adapter of 100 Gbit/s. The tables of the leaves change now and then. 0.3
+    us at each end; 0.5 % of readings are disturbed. What cores cost is chosen here.
+    """
+    rack = _leaves(hosts)
+    slow = rack < 3 * (int(rack[-1]) + 1) // 5
+    return Structure(
+        hosts, Tables(rack, 1.4), each=2, rate=RATE * np.where(slow, 0.72, 1.0)[:, None],
+        nominal=np.full((hosts, 1), RATE), overhead=np.where(slow, 0.7e-6, 0.0), processor=np.where(slow, 1, 0),
+        position_latency=np.full(2, 0.3e-6), memory=np.where(slow, 0.4, 1.0), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _sixteen_gpus(hosts: int) -> Structure:
+    """An eighth of the hosts, of 16 GPUs on two boards, with 8 adapters of 100 Gbit/s, each for two GPUs of a board.
+
+    As DGX-2, with a leaf for each rail of each pod, 1:1; tables deal out the receivers of a leaf. Switches of NVLink
+    join all 16: 120 GB/s, and 0.15 us longer to the other board. What the second board sends starts on cores of the
+    first socket, 0.12 us longer. The first five eighths of the hosts, which end within a pod, are older: their GPUs
+    have lower clocks, and messages take 0.1 us longer at an end, as processors tell. 0.9 us at each end. The latencies
+    are chosen here.
+    """
+    count = max(8, hosts // 8)
+    pod, board = np.arange(count) * max(4, count // 32) // count, np.arange(16) // 8
+    old = 8 * np.arange(count) < 5 * count
+    return Structure(
+        count, DealtOut(_leaf_per_rail(pod, 8), 1), each=16, rails=8, one_plane=True, other_rail=0.0,
+        overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 0, 3),
+        position_latency=np.repeat([0.9e-6, 1.02e-6], 8), inside_rate=np.full((16, 16), 120e9),
+        inside_latency=NVLINK_LATENCY + 0.15e-6 * np.not_equal.outer(board, board),
+    )  # fmt: skip
+
+
+def _filled_up(hosts: int) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 GPUs with two adapters of two ports, on two leaves of their rack.
+
+    As Vela of IBM, whose racks had three hosts at first and later six, by a limit of the power of each. Here the first
+    half of the hosts are in racks of about six, and their clocks are lower: 0.35 us longer at an end, and 85 % of the
+    rate within the host. No fact says so. A port has 100 Gbit/s; a hash gives each two adapters a port, whose leaves
+    have an uplink of 200 Gbit/s for two adapters, 1:1, and spines of their own here. RoCE by virtual functions, 1.6 us
+    at each end and 0.15 us more on the second socket; 0.3 % of readings are longer, because switches pause senders. The
+    latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    every, half = np.arange(count), count // 2
+    full, other = max(1, round(half / 6)), max(2, round((count - half) / 3))
+    rack = np.where(every < half, every * full // half, full + (every - half) * other // (count - half))
+    capped = every < half
+    return Structure(
+        count, TwoPorts(np.repeat(rack, 2), 2, 2 * RATE, np.zeros(2 * count, bool)), each=8, rails=2, one_plane=True,
+        other_rail=0.0, overhead=np.where(capped, 0.35e-6, 0.0), processor=np.full(count, 3),
+        memory=np.where(capped, 0.85, 1.0), position_latency=np.repeat([1.6e-6, 1.75e-6], 4), tail=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 240e9),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -5278,5 +5523,17 @@ HELD_OUT: Mapping[str, Make] = {
     "virtual machines anywhere in a tree, far socket": _anywhere_in_a_tree,
     "three switches, each with each, newer hosts on one": lambda hosts, random: _three_switches(hosts),
     "56 Gbit/s, 1:1 by receiver, boards replaced at random": _replaced_boards,
+    "free hosts of each rack, two kernels at random": _free_hosts,
+    "8 dies on 4 rails in a dragonfly, bound by cores": lambda hosts, random: _bound_by_cores(hosts),
+    "blades of three on three leaves, cells of two processors": lambda hosts, random: _blades_of_three(hosts),
+    "LAGs that hash by the last bits of addresses": lambda hosts, random: _last_bits(hosts),
+    "two rates in each leaf, stored towards the quicker": lambda hosts, random: _stored_towards_quicker(hosts),
+    "links that sleep where both ends can, 2:1 static": _sleeping_links,
+    "accelerators of four hosts joined, packets spread": _joined_in_fours,
+    "units in a torus, 4 interfaces, I/O on every fourth host": lambda hosts, random: _hosts_for_storage(hosts),
+    "pods in turns over racks, half of the hosts upgraded": _half_upgraded,
+    "slow cores in older racks, tables that change, 7:5": lambda hosts, random: _slow_cores(hosts),
+    "16 GPUs on 8 rails, two boards": lambda hosts, random: _sixteen_gpus(hosts),
+    "8 GPUs on 2 adapters of two ports, racks filled up": lambda hosts, random: _filled_up(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
