@@ -4910,6 +4910,201 @@ def test_racks_that_were_filled_up_have_more_hosts_of_lower_clocks() -> None:
     assert set(structure.processor.tolist()) == {3}
 
 
+def test_ports_of_two_cards_are_on_one_leaf_of_a_cell() -> None:
+    structure = built("4 GPUs on two cards of two ports, dragonfly+", 64)  # 32 hosts, cells of 8, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / RATE
+    assert isinstance(structure.plane, DragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])  # another port, the same leaf
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 4), (1, 5), (2, 6), (3, 7)]) == pytest.approx([near + once] * 4)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+    when = np.arange(400)
+    latency = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[2] - near
+    assert set((latency / HOP).round(6)) == {3, 4}
+    assert 0.05 <= (latency > 3.5 * HOP).mean() <= 0.16  # a fifth, of which half have another third group
+    assert set(structure.processor.tolist()) == {3}
+
+
+def test_an_island_with_tables_has_one_uplink_for_eight_hosts() -> None:
+    structure = built("islands with tables that change, 8:1, far socket", 64)  # leaves of 8, islands of 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.uplinks.tolist() == [8] * 8
+    assert structure.plane.upper.uplinks.tolist() == [2] * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.4e-6 + once / 0.93])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 0.2e-6 + 4 * HOP + once])
+    assert times(world, [(96, 98)]) == pytest.approx([near + once])
+    across = np.array(times(world, [(2 * host, 32 + 2 * host) for host in range(16)], 100 * MIB))
+    assert across.max() >= 800 * MIB / RATE  # 16 flows, two uplinks
+    when = np.arange(200)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[0]
+    assert 2 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 4 * 200 // 16
+    assert np.flatnonzero(structure.processor == 3).tolist() == list(range(48, 64))
+
+
+def test_purchases_of_a_department_are_on_one_ethernet_switch() -> None:
+    structure = built("one Ethernet switch, three purchases, 4 ranks", 32)  # 16 hosts: 6, 6 and 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 24e-6, MIB / (0.25 * RATE)
+    assert not structure.group.any()
+    assert times(world, [(0, 4)]) == pytest.approx([near + 8e-6 + 2.5 * once])
+    assert times(world, [(0, 24)]) == pytest.approx([near + 5.5e-6 + 2.5 * once])
+    assert times(world, [(24, 28)]) == pytest.approx([near + 3e-6 + once])
+    assert times(world, [(48, 52)]) == pytest.approx([near + once])
+    assert times(world, [(48, 54)]) == pytest.approx([near + 0.5e-6 + once / 0.97])
+    assert times(world, [(48, 52), (49, 56)]) == pytest.approx([near + 2 * once] * 2)  # one adapter
+    rates = list(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1])
+    assert [rates.count(rate) for rate in ("10 Gb/sec (1X QDR)", "25 Gb/sec (1X EDR)")] == [6, 10]
+    assert structure.processor.tolist() == [2] * 6 + [0] * 6 + [3] * 4
+
+
+def test_pods_on_the_old_kernel_take_longer_and_a_core_unpacks_a_message() -> None:
+    structure = built("tunnels of 2 pods, kernels half updated", 64)  # 4 leaves of 16 hosts, two uplinks
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, MIB / (0.16 * RATE)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 80)]) == pytest.approx([near + 2 * HOP + 1.5e-6 + once])
+    assert times(world, [(80, 82)]) == pytest.approx([near + 3e-6 + once])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 1)]) == pytest.approx([9e-6 + MIB / 4e9])
+    assert np.flatnonzero(structure.overhead).tolist() == list(range(40, 64))
+    assert structure.group[39] == structure.group[40]
+    assert structure.oversubscription == pytest.approx(3.2)
+    assert set(structure.processor.tolist()) == {3}
+
+
+def test_a_unit_that_is_not_full_has_smaller_leaves() -> None:
+    structure = built("rail-optimized, 8 rails dealt out, last unit not full", 64)  # 16 hosts: 6, 6 and 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    assert np.bincount(structure.group).tolist() == [6, 6, 4]
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [6, 6, 4] * 8
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    assert times(world, [(0, 48)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(rank, 48 + rank) for rank in range(48)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 48)
+    to_last = [(8 * host, 96 + 8 * host) for host in range(4)]
+    assert times(world, to_last) == pytest.approx([near + 2 * HOP + once] * 4)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_two_ranks_share_the_adapter_of_their_socket() -> None:
+    structure = built("an adapter on each socket, tables that change", 32)  # 16 hosts, 4 in a rack
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, Tables)
+    assert structure.plane.uplinks.tolist() == [4] * 8
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 6)]) == pytest.approx([near + 2 * HOP + once])  # the leaf of the other adapter
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + MIB / 18e9])
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 10e9])
+    when = np.arange(200)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 16), when)[0]
+    assert 2 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 200 // 16 + 1
+
+
+def test_receivers_are_dealt_out_at_both_levels() -> None:
+    structure = built("4 NUMA nodes, three levels dealt out", 64)  # 32 hosts, leaves of 4, islands of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    far = LATENCY + 4 * HOP + 4 * CABLE
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(1, 4)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(2, 4)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.95])
+    within = [(4 * host, 16 + 4 * host) for host in range(4)]
+    assert times(world, within) == pytest.approx([LATENCY + 2 * HOP + once] * 4)  # 1:1
+    assert times(world, [(0, 32)]) == pytest.approx([far + once])
+    across = [(4 * host, 32 + 4 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([far + 2 * once] * 8)  # 2:1
+    assert times(world, [(0, 32), (4, 36)]) == pytest.approx([far + once] * 2)
+    assert times(world, [(0, 32), (4, 48)]) == pytest.approx([far + 2 * once] * 2)  # the first and the fifth
+
+
+def test_newest_hosts_come_first_and_the_old_half_has_a_core_of_its_own() -> None:
+    structure = built("two cores, newest hosts first, far socket", 32)  # 4 leaves of 8 hosts
+    world, once, slow = World(structure, kernel=ONE_WAY), MIB / RATE, MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, JoinedCores)
+    assert structure.plane.uplinks.tolist() == [4, 4, 8, 8]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.92])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + 0.1e-6 + once])
+    assert times(world, [(32, 34)]) == pytest.approx([LATENCY + 0.6e-6 + slow])
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 3 * HOP + 2 * CABLE + 0.3e-6 + slow])
+    new = times(world, [(2 * host, 16 + 2 * host) for host in range(8)])
+    assert new == pytest.approx([LATENCY + 2 * HOP + 0.1e-6 + 2 * once] * 8)
+    old = times(world, [(32 + 2 * host, 48 + 2 * host) for host in range(8)])
+    assert old == pytest.approx([LATENCY + 2 * HOP + 0.6e-6 + slow] * 8)
+    joint = times(world, [(2 * host, 32 + 2 * host) for host in range(8)])
+    assert joint == pytest.approx([LATENCY + 3 * HOP + 2 * CABLE + 0.3e-6 + 2 * slow] * 8)  # four cables
+    assert structure.processor.tolist() == [3] * 8 + [0] * 8 + [2] * 16
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_gpus_share_an_adapter_whose_packets_are_sprayed(seed: int) -> None:
+    structure = built("sprayed packets, 8 GPUs on 4 rails", 64, seed)  # 16 machines, 4 on each switch
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 12e-6, MIB / RATE
+    group = structure.group
+    assert isinstance(structure.plane, Sprayed)
+    assert np.bincount(group).tolist() == [4] * 4
+    for other in range(1, 16):
+        longer = 0.6e-6 * bool(group[other] != group[0]) + 1.4e-6 * bool(group[other] // 2 != group[0] // 2)
+        assert times(world, [(0, 8 * other)]) == pytest.approx([near + longer + once])
+        assert times(world, [(0, 8 * other + 2)]) == pytest.approx([near + longer + once])  # another rail
+        assert times(world, [(0, 8 * other), (1, 8 * other + 1)]) == pytest.approx([near + longer + 2 * once] * 2)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+
+
+def test_hosts_with_gpus_have_a_second_adapter_on_the_switch() -> None:
+    structure = built("one switch, GPU hosts with two adapters", 32)  # 16 hosts, 6 with GPUs
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert np.flatnonzero(structure.single).tolist() == list(range(10))
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    assert times(world, [(40, 44), (42, 46)]) == pytest.approx([LATENCY + 0.8e-6 + once] * 2)
+    assert times(world, [(40, 46)]) == pytest.approx([LATENCY + 0.8e-6 + once])  # the other adapter
+    assert times(world, [(0, 42)]) == pytest.approx([LATENCY + 0.4e-6 + once])
+    cores, gpus = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY for rank in (0, 40))
+    assert gpus == pytest.approx(cores / 0.65)
+    ranks = np.asarray(world.results.ranks.adapters)
+    assert (set(ranks[:40].tolist()), set(ranks[40:].tolist())) == ({1}, {2})
+
+
+def test_cables_of_a_dragonfly_carry_two_adapters_of_the_generation_before() -> None:
+    structure = built("4 NUMA nodes, dragonfly of faster cables", 64)  # 32 hosts, 4 groups of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (6, 2)
+    assert plane.capacity == pytest.approx(2 * RATE)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + HOP + once])
+    assert times(world, [(1, 4)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(2, 4)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.95])
+    empty, full = (np.array(times(world, [(4 * host, 32 + 4 * host) for host in range(2)], size)) for size in (0, MIB))
+    assert full - empty == pytest.approx([once] * 2)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_flowlets_of_a_rack_leave_its_two_leaves_evenly() -> None:
+    structure = built("8 rails on two leaves of the rack, flowlets", 64)  # 16 hosts, 4 in a rack
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, Flowlets)
+    assert structure.plane.uplinks.tolist() == [16] * 8
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 11)]) == pytest.approx([near + once])  # another adapter, the same leaf
+    assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the rack
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(8 * host + rail, 32 + 8 * host + rail) for host in range(4) for rail in range(4)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 16)  # one leaf, an uplink for each
+    assert times(world, [(0, 1)]) == pytest.approx([1.2e-6 + MIB / 48e9])
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

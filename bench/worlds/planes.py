@@ -278,8 +278,8 @@ class JoinedCores(OneCore):
     """
 
     def __init__(
-        self, group: Index, part: Index, ratio: float, rate: float | Values, cables: int, longer: float | Values,
-        joint: float = RATE,
+        self, group: Index, part: Index, ratio: float | Index, rate: float | Values, cables: int,
+        longer: float | Values, joint: float = RATE,
     ) -> None:  # fmt: skip
         super().__init__(group, ratio, rate)
         self.part, self.cables, self.longer = part, cables, np.broadcast_to(longer, cables)

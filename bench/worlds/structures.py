@@ -5175,6 +5175,218 @@ def _filled_up(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _dual_port_cards(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs and two cards with two ports of 100 Gbit/s each, a port for a GPU; a dragonfly+.
+
+    As the booster of Leonardo (CINECA: A100, one Ice Lake, HDR100), whose cells are trees of two levels and joined each
+    with each. All ports of a host are on one leaf; a fifth of the messages between cells takes a third one. NVLink
+    joins the GPUs of a host, 90 GB/s for each two; one socket, 0.6 us at each end. 0.3 % of readings are disturbed.
+    The cells, the detours and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, DragonflyPlus(4 * count, 8 * max(1, min(8, count // 8)), 0.2), each=4, rails=4, one_plane=True,
+        other_rail=0.0, processor=np.full(count, 3), socket=np.zeros(4, np.int64), position_latency=np.full(4, 0.6e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 90e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _islands_with_tables(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, two ranks in each host; islands of two leaves, 1:1 within and 8:1 between them.
+
+    As Cobra of MPCDF (Skylake, and later hosts with Cascade Lake); a small part has an uplink for 4 hosts instead of 8.
+    Tables of the leaves and of the islands change now and then. The processor does the work of the adapter, 0.3 us at
+    each end, and 0.2 us more on the far socket, which reaches 93 % of the rate. The last quarter of the leaves has the
+    newer processors, 0.1 us less. Leaves and numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    old = 4 * leaf < 3 * (int(leaf[-1]) + 1)
+    far = _far_socket(hosts, 2, 0.93, 0.2e-6)
+    return replace(
+        far, plane=Stacked(Tables(leaf, 1), Tables(leaf // 2, 8)), position_latency=0.3e-6 + far.position_latency,
+        overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 0, 3),
+    )  # fmt: skip
+
+
+def _department_switch(hosts: int) -> Structure:
+    """Half of the hosts, of a department: one Ethernet switch, TCP, 4 ranks that share 10 or 25 Gbit/s.
+
+    Bought in three years and numbered as they came: three eighths with 10 Gbit/s, three eighths with 25, and a quarter
+    with 25 and newer processors. Messages take 12 us at an end, 4 and 1.5 us more on the older ones, with a long tail.
+    The far socket takes 0.5 us longer and reaches 97 % of the rate; 0.6 % of readings are longer, as users log in. The
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    year = np.array([0, 0, 0, 1, 1, 1, 2, 2])[np.arange(count) * 8 // count]
+    far = _far_socket(count, 4, 0.97, 0.5e-6)
+    return replace(
+        far, rate=RATE * np.array([0.1, 0.25, 0.25])[year][:, None], position_latency=12e-6 + far.position_latency,
+        overhead=np.array([4e-6, 1.5e-6, 0.0])[year], processor=np.array([2, 0, 3])[year], interrupts=3e-6, tail=0.006,
+    )  # fmt: skip
+
+
+def _rolling_update(hosts: int) -> Structure:
+    """Kubernetes on machines of 40 Gbit/s with two pods each, while their kernels are updated one after the other.
+
+    The first five eighths have the new kernel; on the others each message takes 1.5 us longer, and no fact says so.
+    Packets between machines go by VXLAN: 4 us longer, and 16 Gbit/s at most for a message, as one core unpacks it; pods
+    of a machine are joined by its kernel, 9 us. A leaf has an uplink of 100 Gbit/s for 8 machines, 16:5, or for fewer;
+    the outer ports of a tunnel say what is in it, so a hash gives each two pods one. TCP, 8 us at each end, with a long
+    tail; 0.5 % of readings are longer. The numbers are chosen here.
+    """
+    old = 8 * np.arange(hosts) >= 5 * hosts
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 8, "static"), each=2, rate=np.full((hosts, 1), 0.4 * RATE), tunnel=4e-6,
+        tunnel_rate=0.16 * RATE, overhead=np.where(old, 1.5e-6, 0.0), processor=np.full(hosts, 3),
+        position_latency=np.full(2, 8e-6), inside_latency=np.full((2, 2), 9e-6), inside_rate=np.full((2, 2), 4e9),
+        interrupts=3e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _smaller_last_unit(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each unit.
+
+    As DGX SuperPOD of NVIDIA (H100, NDR), here of two units of three eighths of the hosts and a last one that is not
+    full. 1:1; tables deal out the receivers of a leaf to its uplinks in turns, and nothing is adaptive. NVSwitch joins
+    the GPUs of a host, 360 GB/s; 0.8 us at each end. Units and latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    unit = np.array([0, 0, 0, 1, 1, 1, 2, 2])[np.arange(count) * 8 // count]
+    return Structure(
+        count, DealtOut(_leaf_per_rail(unit, 8), 1, 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 3), position_latency=np.full(8, 0.8e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 360e9),
+    )  # fmt: skip
+
+
+def _adapter_on_each_socket(hosts: int) -> Structure:
+    """Half of the hosts, with an Omni-Path adapter of 100 Gbit/s on each of two sockets and two ranks on each; 1:1.
+
+    As Grand Chariot of Hokkaido University (Skylake, two ports per host, which does not block). Both adapters of a rack
+    have a leaf of their own; all leaves meet at the spines, and their tables change now and then. The processor does
+    the work of the adapter, 0.3 us at each end. Two threads on each core: 1 % of readings are disturbed. The leaves and
+    the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    socket = np.arange(4) // 2
+    return Structure(
+        count, Tables(_leaf_per_rail(_leaves(count), 2), 1), each=4, rails=2, one_plane=True, other_rail=0.0,
+        position_latency=np.full(4, 0.3e-6), inside_latency=_across_sockets(socket),
+        inside_rate=np.where(np.not_equal.outer(socket, socket), 10e9, 18e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _three_levels_dealt_out(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 100 Gbit/s; islands of two leaves, 2:1.
+
+    As CEA-HF (two EPYC 7763, BXI v2). Within an island nothing blocks; tables deal out the receivers of a leaf, and
+    those of an island, to the uplinks in turns. Cables between islands are 40 m longer. Other nodes are further from
+    the adapter than the first one, and the second socket reaches 95 % of its rate; 0.4 % of readings are disturbed by
+    daemons. The islands, the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(12, count // 8))
+    leaf = np.minimum(np.arange(count) // size, count // size - 1)  # of the last one hosts may be more
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Stacked(DealtOut(leaf, 1), DealtOut(leaf // 2, 2), 4 * CABLE), each=4, processor=np.full(count, 3),
+        position_rate=np.repeat([1.0, 0.95], 2), position_latency=longer, hyperthreads=0.004,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _newest_first(hosts: int) -> Structure:
+    """A university: the first half of the leaves has 100 Gbit/s (EDR), the others 56 (FDR), each half with its core.
+
+    As Sherlock of Stanford, where fabrics of several generations are joined. Hosts of the newest purchase have the
+    lowest numbers: a quarter of all, then another quarter of 100 Gbit/s; messages take 0, 0.1 and 0.3 us longer at an
+    end, and processors tell. 2:1 behind new leaves, 1:1 behind old ones; a cable of 56 Gbit/s joins the cores for 8
+    hosts, 20 m long. Two ranks in each host; the far socket takes 0.25 us longer and reaches 92 % of the rate. The
+    numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    leaves = int(leaf[-1]) + 1
+    old = 2 * np.arange(leaves) >= leaves
+    speed = RATE * np.where(old, 0.545, 1.0)
+    purchase = np.where(old[leaf], 2, 1 * (4 * np.arange(hosts) >= hosts))
+    plane = JoinedCores(
+        leaf, 1 * old[leaf], np.where(old, 1, 2), speed, max(1, hosts // 8), 2 * CABLE, 0.545 * RATE
+    )  # fmt: skip
+    return replace(
+        _far_socket(hosts, 2, 0.92), plane=plane, rate=speed[leaf][:, None],
+        overhead=np.array([0.0, 0.1e-6, 0.3e-6])[purchase], processor=np.array([3, 0, 2])[purchase],
+    )  # fmt: skip
+
+
+def _sprayed_gpus(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 GPUs, of which two share an adapter of 100 Gbit/s. In no order.
+
+    As p4d.24xlarge of AWS (A100, EFA), which spreads packets over many ways; within switches of the lowest layer
+    nothing is further. 6 us at each end; between switches 0.6 us more, and between those of the next layer 1.4 us more.
+    NVSwitch joins the GPUs of a machine, 240 GB/s. 0.5 % of readings are longer. Layers and latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    group = random.permutation(np.arange(count) // max(2, min(8, count // 4)))
+    return Structure(
+        count, Sprayed(np.repeat(group, 4), 0.8e-6), each=8, rails=4, one_plane=True, other_rail=0.0,
+        position_latency=np.full(8, 6e-6), tail=0.005, inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 240e9),
+    )  # fmt: skip
+
+
+def _last_hosts_have_gpus(hosts: int) -> Structure:
+    """Half of the hosts, of a department: one InfiniBand switch of 100 Gbit/s (HDR100), 4 ranks each.
+
+    The first five eighths have processors only, and one adapter; the others have 4 GPUs on PCIe and two adapters, one
+    for each two GPUs. What is in the memory of a GPU takes 0.4 us longer at an end, and within the host it reaches 65 %
+    of the rate. Processors and adapters tell. 0.5 % of readings are disturbed by daemons. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    single = 8 * np.arange(count) < 5 * count
+    return Structure(
+        count, OneSwitch(2 * count), each=4, rails=2, one_plane=True, other_rail=0.0, single=single,
+        overhead=np.where(single, 0.0, 0.4e-6), processor=np.where(single, 0, 3), memory=np.where(single, 1.0, 0.65),
+        inside_latency=_across_sockets(np.arange(4) // 2), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _half_as_fast_as_cables(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 100 Gbit/s; a dragonfly with 200 Gbit/s cables.
+
+    As WCOSS2 of NOAA (two EPYC 7742) and other first phases of Slingshot, with adapters of the generation before
+    (Slingshot-10). A job in 4 groups of 6, or in more of them where it does not divide; routes follow the load, and 4
+    hosts are on a switch. The adapter is on the first node; the second socket reaches 95 % of the rate. The groups, the
+    job and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = np.arange(count) // max(2, min(32, count // 4))
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Slingshot(group, places_in(group) // 4, int(group[-1]) + 3, 2 * RATE), each=4,
+        processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.95], 2), position_latency=longer,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _flowlets_of_gpus(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, four on each of two leaves of the rack.
+
+    As clusters of MI300X on Ethernet with Broadcom's dynamic load balancing, which chooses the least loaded uplink anew
+    for each burst (flowlet). 1:1; a rack has 2 to 4 hosts. Any two GPUs of a host have a link, 48 GB/s (xGMI). RoCE:
+    1.2 us at each end; 0.3 % of readings are longer, because switches pause senders. Racks and latencies are chosen
+    here.
+    """
+    count = max(8, hosts // 4)
+    size = max(2, min(4, count // 4))
+    rack = np.arange(count) // size
+    leaf = rack[:, None] + (int(rack[-1]) + 1) * (np.arange(8) // 4)
+    return Structure(
+        count, Flowlets(leaf.ravel(), 4 * size, 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4), position_latency=np.full(8, 1.2e-6),
+        tail=0.003, inside_latency=np.full((8, 8), 1.2e-6), inside_rate=np.full((8, 8), 48e9),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -5535,5 +5747,17 @@ HELD_OUT: Mapping[str, Make] = {
     "slow cores in older racks, tables that change, 7:5": lambda hosts, random: _slow_cores(hosts),
     "16 GPUs on 8 rails, two boards": lambda hosts, random: _sixteen_gpus(hosts),
     "8 GPUs on 2 adapters of two ports, racks filled up": lambda hosts, random: _filled_up(hosts),
+    "4 GPUs on two cards of two ports, dragonfly+": lambda hosts, random: _dual_port_cards(hosts),
+    "islands with tables that change, 8:1, far socket": lambda hosts, random: _islands_with_tables(hosts),
+    "one Ethernet switch, three purchases, 4 ranks": lambda hosts, random: _department_switch(hosts),
+    "tunnels of 2 pods, kernels half updated": lambda hosts, random: _rolling_update(hosts),
+    "rail-optimized, 8 rails dealt out, last unit not full": lambda hosts, random: _smaller_last_unit(hosts),
+    "an adapter on each socket, tables that change": lambda hosts, random: _adapter_on_each_socket(hosts),
+    "4 NUMA nodes, three levels dealt out": lambda hosts, random: _three_levels_dealt_out(hosts),
+    "two cores, newest hosts first, far socket": lambda hosts, random: _newest_first(hosts),
+    "sprayed packets, 8 GPUs on 4 rails": _sprayed_gpus,
+    "one switch, GPU hosts with two adapters": lambda hosts, random: _last_hosts_have_gpus(hosts),
+    "4 NUMA nodes, dragonfly of faster cables": lambda hosts, random: _half_as_fast_as_cables(hosts),
+    "8 rails on two leaves of the rack, flowlets": lambda hosts, random: _flowlets_of_gpus(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
