@@ -38,6 +38,7 @@ HARD_CHASSIS = (
     "four ports of a line card share a chip", "confidential virtual machines among others",
     "4 GPUs, around by the processor in one lot", "bare metal and virtual machines in each rack",
     "4 GPUs in bridged pairs, strict order on some hosts", "a placement group with replaced machines",
+    "four purchases that begin within leaves, far socket", "56 Gbit/s, 1:1 by receiver, boards replaced at random",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -59,7 +60,8 @@ NO_CHASSIS = (  # few hosts, or in no order
     "rail-optimized, 8 rails, a host in each rack", "rail-optimized, 8 rails, ports on two planes",
     "8 GPUs on 4 adapters, anywhere in two blocks", "8 rails on the leaf of the rack, PCIe 4 and 5",
     "rail-optimized, 8 rails, storage on the first", "rail-optimized, 8 rails, numbered in two orders",
-    "two halls of two generations, 8 rails",
+    "two halls of two generations, 8 rails", "8 NUMA nodes, 3:1 adaptive, adapter on the third",
+    "sprayed packets, 4 ranks with flow limits", "8 GPUs on PCIe, two on each of 4 rails",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -287,6 +289,40 @@ def test_pairs_inside_a_found_group_that_take_less_than_links_between_groups_are
 )
 def test_a_host_that_only_some_kinds_of_hosts_show_is_the_only_verdict(structure: str, seed: int) -> None:
     assert_only_verdict(structure, "host", seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("structure", "seed"),
+    [("8 GPUs on PCIe, two on each of 4 rails", 11202), ("sprayed packets, 4 ranks with flow limits", 11201)],
+)
+def test_a_host_that_is_slow_at_times_while_its_ranks_fill_what_they_share_is_named(structure: str, seed: int) -> None:
+    assert_only_verdict(structure, "intermittent 30 %", seed=seed)
+
+
+def test_hosts_whose_memory_is_a_little_slower_are_no_verdicts_beside_a_slow_part() -> None:
+    for kind, seed in (("rank", 11201), ("host", 11204)):
+        assert_only_verdict("adapter on the second socket, 4 NUMA nodes, 2:1", kind, seed=seed)
+
+
+def test_one_of_three_groups_of_a_kind_that_is_a_little_further_is_no_verdict() -> None:
+    assert_only_verdict("dragonfly+ of two generations, far socket", "link", seed=11201)
+
+
+def test_one_of_two_ways_between_hosts_of_two_kinds_is_no_verdict() -> None:
+    assert scored("three switches, each with each, newer hosts on one", "leaf", seed=11201).wrong == 0
+
+
+@pytest.mark.parametrize(
+    ("structure", "seed"),
+    [
+        ("three layers of network nodes, far socket", 8842),
+        ("4 ranks on hosts that other jobs use too", 8842),
+        ("fragments beside other jobs", 8843),  # two hosts behind an uplink that others fill
+        ("virtual machines with limits of flows", 8843),
+    ],
+)
+def test_what_load_adds_to_few_hosts_is_no_verdict(structure: str, seed: int) -> None:
+    assert scored(structure, seed=seed).wrong == 0
 
 
 def test_a_leaf_of_two_hosts_among_others_of_two_is_named() -> None:
