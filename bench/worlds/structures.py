@@ -5733,8 +5733,6 @@ BUILDING: Mapping[str, Make] = {
     "virtual machines anywhere in a tree, far socket": _anywhere_in_a_tree,
     "three switches, each with each, newer hosts on one": lambda hosts, random: _three_switches(hosts),
     "56 Gbit/s, 1:1 by receiver, boards replaced at random": _replaced_boards,
-}
-HELD_OUT: Mapping[str, Make] = {
     "free hosts of each rack, two kernels at random": _free_hosts,
     "8 dies on 4 rails in a dragonfly, bound by cores": lambda hosts, random: _bound_by_cores(hosts),
     "blades of three on three leaves, cells of two processors": lambda hosts, random: _blades_of_three(hosts),
@@ -5747,6 +5745,8 @@ HELD_OUT: Mapping[str, Make] = {
     "slow cores in older racks, tables that change, 7:5": lambda hosts, random: _slow_cores(hosts),
     "16 GPUs on 8 rails, two boards": lambda hosts, random: _sixteen_gpus(hosts),
     "8 GPUs on 2 adapters of two ports, racks filled up": lambda hosts, random: _filled_up(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
     "4 GPUs on two cards of two ports, dragonfly+": lambda hosts, random: _dual_port_cards(hosts),
     "islands with tables that change, 8:1, far socket": lambda hosts, random: _islands_with_tables(hosts),
     "one Ethernet switch, three purchases, 4 ranks": lambda hosts, random: _department_switch(hosts),

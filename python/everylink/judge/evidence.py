@@ -111,14 +111,15 @@ class Judged:
         if self.size.bytes < BANDWIDTH:
             return frozenset()
         ranks = np.bincount(self.readings.host_of)
-        loaded = [one for one in self._under_load.contention if _is_a(one, "host")]
+        with_some = (one for one in self._under_load.with_some if not self.alone.slow_with(one, self.findings).slow)
+        loaded = [one for one in (*self._under_load.contention, *with_some) if _is_a(one, "host")]
         kind_of = self.findings.effects.equals.kind_of
         equals = np.bincount(kind_of)[kind_of]
         hosts = (one for one in loaded if equals[one.subject[0]] >= FEWEST_EQUALS)
         several = (one for one in hosts if ranks[one.subject[0]] > 1 and one.subject[0] not in self.findings.beyond)
         with_all = (one for one in several if self._is_slow_with_nearly_all(one))
         clear = (one for one in with_all if one.effect > CLEAR_OF_LINKS * self.findings.effects.noise)
-        found = [one for one in clear if self._longer_inside(one.subject[0]) >= INSIDE * one.effect]
+        found = [one for one in clear if self._longer_inside(one) >= INSIDE * one.effect]
         if len(found) > 1 and not self.findings.effects.group_of.any():
             return frozenset()  # groups that do not show may be why
         groups = [one for one in self._under_load.contention if _is_a(one, "group")] if len(found) > 1 else []
@@ -135,11 +136,13 @@ class Judged:
         known = np.isfinite(longer) & effects.could_show(one, host.effect)
         return bool((longer[known] > INSIDE * host.effect).mean() >= ALL_PARTNERS) if known.any() else False
 
-    def _longer_inside(self, host: int) -> float:
-        """The median of what the links of a host with others of its group take longer than those inside groups do
-        usually, log of the factor; longer than those between groups where few others are inside."""
-        effects, times = self.findings.effects, self.readings.with_each(host)
-        near = np.flatnonzero((effects.group_of == effects.group_of[host]) & np.isfinite(times))
+    def _longer_inside(self, slow: Found) -> float:
+        """The median of what the links of a host with others of its group that could show it take longer than those
+        inside groups do usually, log of the factor; longer than those between groups where few others are inside."""
+        effects, host = self.findings.effects, slow.subject[0]
+        times = self.readings.with_each(host)
+        near = (effects.group_of == effects.group_of[host]) & np.isfinite(times)
+        near = np.flatnonzero(near & effects.could_show(host, slow.effect))
         if not len(near):
             return 0.0
         usual = effects.class_at(np.full_like(near, host), near)
@@ -169,7 +172,7 @@ class Judged:
         groups = (one for one in self.findings.bad if one.kind == "group")
         large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
         some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
-        some |= self._under_load.with_some
+        some |= self._under_load.with_some - self.filled
         hosts = (one for one in some if _is_a(one, "host"))
         at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
         return self._under_load.unproven | frozenset(large) | (some - at_the_edge)

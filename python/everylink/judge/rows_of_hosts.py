@@ -1,6 +1,6 @@
 """Hosts in a row that are slow alike are one verdict in place of one for each: they may share a chassis.
 
-Where a fifth of all are slow alike, and not in a row, they are built that way, perhaps.
+Where a sixth of all are slow alike, and not in a row, they are built that way, perhaps.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,16 @@ from everylink.judge.verdict import Scope, Structure, Verdict
 
 FEWEST, ALIKE, PART_APART = 3, 0.05, 0.2  # hosts; by how much their effects (log) may differ, and part of these
 
-MANY, PART_MANY, MOST = 2, 1 / 5, 1.9  # hosts that are slow alike by design, part of all, and the largest factor
+PART_OF_TWO, PART_MANY, MOST = 1 / 5, 1 / 6, 1.9  # of all: two or more hosts that are slow alike; the largest factor
 
 
 def without_scattered(verdicts: Sequence[Verdict], names: Names) -> tuple[list[Verdict], list[Structure]]:
     """The verdicts but those on hosts in no row that are slow alike, if they are many of all; and what is told of
-    these: faults hardly make a fifth of the hosts slow by one factor."""
+    these: faults hardly make a sixth of the hosts slow by one factor."""
     slow = {names.units.index(one.subject[0]): one for one in verdicts if one.kind == "host" and _is_of_row(one)}
     numbers = sorted(slow)
-    are_many = len(slow) >= max(MANY, PART_MANY * len(names.units)) and numbers[-1] - numbers[0] >= len(numbers)
+    part = PART_OF_TWO if len(slow) == 2 else PART_MANY
+    are_many = len(slow) >= max(2, part * len(names.units)) and numbers[-1] - numbers[0] >= len(numbers)
     worst = max((one.factor or 1.0 for one in slow.values()), default=1.0)
     if not are_many or worst > MOST or not _are_alike(list(slow.values())):
         return list(verdicts), []

@@ -1,6 +1,6 @@
 """Compares the links of a run with each other, size by size, and then what the sizes say of each other."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -307,7 +307,7 @@ class _Sizes:
             factor, is_unsure = one.factor or np.inf, False
             if one.kind == "group" and one.subject in groups:
                 slower = sum(other > factor for other in factors)
-                is_little = bool(np.log(factor) < PART_OF_GAP * effects.gap)
+                is_little = bool(np.log(factor) < np.fmax(PART_OF_GAP * effects.gap, LITTLE))
                 is_unsure = effects.whole_groups - slower < FEW_GROUPS and (judged.is_quiet or slower > 0)
                 is_unsure |= is_little and len(effects.groups_like(groups[one.subject])) - slower < FEW_GROUPS
             elif one.kind == "trunk" and in_short.keys() >= set(one.subject):
@@ -431,13 +431,17 @@ class _Sizes:
     def _may_be_well(self, clear: Sequence[Verdict], judged: Judged) -> list[Verdict]:
         """Those of the verdicts on slow hosts where the way to the host, or how it is built, may be all that is slow:
         a little slow if it is so within, alone in its group or differs from others within, too; in small messages, or
-        a little slow, if it is quick with hosts that would see a slow one; rather little, if it is with a slow one."""
+        a little slow, if it is quick with hosts that would see a slow one; rather little, if it is with a slow one. Not
+        those that are slow with nearly all for what their ranks share."""
         slow = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
+        filled = {one.subject[0] for one in judged.filled}
+        slow = {one: host for one, host in slow.items() if host not in filled}
         little, rather_little = (
             {one for one in slow if (one.factor or np.inf) <= np.exp(most)} for most in (LITTLE, RATHER_LITTLE)
         )
         alone = self._behind_their_switches(judged.findings.effects)
-        quick, among = self._quick_with_some(set(slow.values()), judged)
+        effect = {host: float(np.log(one.factor or np.inf)) for one, host in slow.items()}
+        quick, among = self._quick_with_some(effect, judged)
         return [
             one for one, host in slow.items()
             if (one in little and (one.scope == Scope.WITHIN or host in alone or one.subject[0] in self._differ_within))
@@ -454,10 +458,11 @@ class _Sizes:
         return set(np.flatnonzero(size[effects.group_of] == 1).tolist()) if are_few else set()
 
     @staticmethod
-    def _quick_with_some(slow: Set[int], judged: Judged) -> tuple[set[int], set[int]]:
+    def _quick_with_some(slow: Mapping[int, float], judged: Judged) -> tuple[set[int], set[int]]:
         """Those of the slow hosts that are as quick as any with the other one of a group of two, or where no groups are
         known with any other; and with another slow one: what leads to both, such as a further switch, may be all that
-        is slow. As any of their kinds, if enough links of others of these were measured."""
+        is slow. As any of their kinds, if enough links of others of these were measured, and with one that could show
+        it. `slow`: their effects, logs of factors."""
         seen, effects = judged.readings, judged.findings.effects
         if not slow or not is_whole(seen.hosts):
             return set(), set()
@@ -472,7 +477,7 @@ class _Sizes:
 
         def quick_with(host: int) -> NDArray[np.bool_]:
             quick = np.array([quickest_of(host, kind) for kind in range(effects.equals.kinds)])[kind_of]
-            return np.asarray(seen.with_each(host) < quick + SAME_AS_FAR)
+            return np.asarray(effects.could_show(host, slow[host]) & (seen.with_each(host) < quick + SAME_AS_FAR))
 
         of_two = (group_of[:, None] == group_of) & (size == 2) if group_of.any() else np.ones(times.shape, bool)
         found = {host: quick_with(host) for host in slow}
@@ -515,7 +520,8 @@ def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
     between = _times_between_groups(judged) if may_be_apart else np.zeros(0)
     for found in judged.unexplained:
         in_no_group = names.grouping is None and _is_in_no_group(found, judged) and not _is_slower_alone(found, judged)
-        is_of_way = _is_of_one_way(found, effects) or (_is_beyond(found, judged) and found.links < FEWEST_BEYOND)
+        is_of_way = _is_of_one_way(found, effects)
+        is_of_way |= found.links < FEWEST_BEYOND and (_is_beyond(found, judged) or _is_a_little_beyond(found, judged))
         if not (is_of_way or in_no_group or _is_as_long_as_some(found, effects, between)):
             yield slow_verdict(found, judged, names)
 
@@ -534,6 +540,11 @@ def _is_of_one_way(found: Found, effects: Effects) -> bool:
 def _is_beyond(found: Found, judged: Judged) -> bool:
     """Whether it is a host that is as fast as others inside its group."""
     return found.kind == "host" and found.subject[0] in judged.findings.beyond
+
+
+def _is_a_little_beyond(found: Found, judged: Judged) -> bool:
+    """Whether it is a host that is a little slow, and well inside its group."""
+    return found.kind == "host" and found.effect <= LITTLE and judged.is_well_near(found.subject[0])
 
 
 def _is_in_no_group(found: Found, judged: Judged) -> bool:

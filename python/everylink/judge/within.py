@@ -32,6 +32,7 @@ SETTLED_HOST = 12  # readings: among many hosts, the only inner link of one is s
 SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
 FEWEST_PARTNERS = 3  # of a rank on its host; with fewer, one of them may be slow
 MANY, ALIKE = 4, 0.1  # hosts that are slow alike by design; log of the factor by which these differ
+QUICKEST = 0.5  # part of the effect of a host by which its quickest reading is longer, too
 SMALLEST_OF_GPUS = 0.1  # log of the factor of a pair: one of eight NVLinks adds 0.13
 Parts = tuple[NDArray[np.int64], Values, NDArray[np.int64], Values]  # numbers; a low quantile, readings, median of each
 
@@ -75,6 +76,7 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     of_kind = np.zeros(len(host), np.int64) if kinds is None else kinds.of_host[host]
     usual = _of_classes(time, _classes(ranks, frm, to, of_kind), host)
     beyond = every - usual[np.searchsorted(link, of_link)]
+    quickest = _quickest_of(host_of[np.divmod(of_link, len(ranks))[0]], beyond, len(host_of))
     known = np.isfinite(usual)
     frm, to, host, count = frm[known], to[known], host[known], count[known]
     time, rest = time[known], time[known] - usual[known]
@@ -83,6 +85,7 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
     beyond = beyond[np.isfinite(beyond)]
     noise = moderated(max(spread(beyond), upper_spread(beyond)), len(beyond) // 2)  # a long tail lies above the median
     found = _slow_of(_low_of(host, rest, time, count), noise, lambda number: (number, ()), SETTLED_HOST)
+    found = [one for one in found if quickest[one.host] > QUICKEST * one.effect]
     if not ranks.in_memory_of_gpus:
         return found
 
@@ -131,6 +134,16 @@ def _slow_of(
         )
         for i in np.flatnonzero(sure | suspect)
     ]  # fmt: skip
+
+
+def _quickest_of(host: NDArray[np.int64], beyond: Values, hosts: int) -> Values:
+    """Of each host its quickest reading against that of most hosts, log of the factor, [hosts]. Readings are disturbed
+    at random, and never shorter for that: a slow host has no quick ones."""
+    quickest = np.full(hosts, np.inf)
+    np.fmin.at(quickest, host, beyond)
+    return (
+        np.asarray(quickest - np.median(quickest[np.isfinite(quickest)])) if np.isfinite(quickest).any() else quickest
+    )
 
 
 def _partners(frm: NDArray[np.int64], to: NDArray[np.int64], ranks: int) -> NDArray[np.intp]:
