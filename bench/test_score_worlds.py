@@ -21,6 +21,7 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "four sites on one backbone", "short frames in the last racks, 2:1 static",
     "torus of routers with service blades", "three zones, two types, flow limits",
     "8 GPUs on 4 adapters, anywhere in two blocks", "4 GPUs in bridged pairs, strict order on some hosts",
+    "pods in turns over racks, half of the hosts upgraded",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -39,6 +40,7 @@ HARD_CHASSIS = (
     "4 GPUs, around by the processor in one lot", "bare metal and virtual machines in each rack",
     "4 GPUs in bridged pairs, strict order on some hosts", "a placement group with replaced machines",
     "four purchases that begin within leaves, far socket", "56 Gbit/s, 1:1 by receiver, boards replaced at random",
+    "pods in turns over racks, half of the hosts upgraded",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -62,6 +64,8 @@ NO_CHASSIS = (  # few hosts, or in no order
     "rail-optimized, 8 rails, storage on the first", "rail-optimized, 8 rails, numbered in two orders",
     "two halls of two generations, 8 rails", "8 NUMA nodes, 3:1 adaptive, adapter on the third",
     "sprayed packets, 4 ranks with flow limits", "8 GPUs on PCIe, two on each of 4 rails",
+    "8 dies on 4 rails in a dragonfly, bound by cores", "accelerators of four hosts joined, packets spread",
+    "16 GPUs on 8 rails, two boards", "8 GPUs on 2 adapters of two ports, racks filled up",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -285,6 +289,7 @@ def test_pairs_inside_a_found_group_that_take_less_than_links_between_groups_are
         ("PCs in rooms, servers on the core", 11102),  # most others are PCs, on slower adapters
         ("a placement group with replaced machines", 1),  # flows to other groups are limited
         ("a fleet of three types, flow limits", 10904),
+        ("pods in turns over racks, half of the hosts upgraded", 11301),  # one core receives for both ranks of a host
     ],
 )
 def test_a_host_that_only_some_kinds_of_hosts_show_is_the_only_verdict(structure: str, seed: int) -> None:
@@ -310,6 +315,25 @@ def test_one_of_three_groups_of_a_kind_that_is_a_little_further_is_no_verdict() 
 
 def test_one_of_two_ways_between_hosts_of_two_kinds_is_no_verdict() -> None:
     assert scored("three switches, each with each, newer hosts on one", "leaf", seed=11201).wrong == 0
+
+
+def test_hosts_in_no_row_that_are_slow_alike_are_no_verdicts_beside_a_slow_one() -> None:
+    """A sixth of all."""
+    assert scored("links that sleep where both ends can, 2:1 static", seed=11303).wrong == 0
+    assert_only_verdict("links that sleep where both ends can, 2:1 static", "host")
+
+
+def test_a_host_near_to_some_of_a_quicker_kind_is_of_its_own() -> None:
+    assert scored("free hosts of each rack, two kernels at random").wrong == 0
+
+
+def test_long_readings_of_one_link_inside_a_host_are_no_verdict_if_others_of_it_are_quick() -> None:
+    assert_only_verdict("LAGs that hash by the last bits of addresses", "link", seed=11302)
+
+
+def test_a_host_that_a_few_links_with_another_group_show_to_be_a_little_slow_is_no_verdict() -> None:
+    for seed in (11301, 11305):
+        assert scored("accelerators of four hosts joined, packets spread", seed=seed).wrong == 0
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,17 @@ from everylink.judge.positions import places_of, positions_of
 from everylink.judge.readings import UNKNOWN, Readings, readings, readings_in, rows_inside
 from everylink.model.results import Results, Size
 from everylink.model.rows import ONE_WAY, Outcome, Rows
-from everylink.robust import Matrix, Values, both_ways, is_whole, known_sample, lower_quantiles, medians_of, sampled
+from everylink.robust import (
+    Matrix,
+    Values,
+    both_ways,
+    is_whole,
+    known_sample,
+    lower_quantiles,
+    medians_of,
+    row_medians,
+    sampled,
+)
 
 Index = NDArray[np.int64]
 Block = tuple[Any, ...]  # rows and columns of a matrix
@@ -295,8 +305,24 @@ def seen_classes(seen: Readings) -> Index | None:
             left_out += _well_at_best(classes, times)
             classes = _without(classes, left_out)
         if classes is not None:
-            return _with_outliers(classes, capacity, of_equals)
+            return _as_with_others(_with_outliers(classes, capacity, of_equals), times, partners)
     return None
+
+
+def _as_with_others(classes: Index, times: Matrix, partners: Index) -> Index:
+    """The classes with those hosts in a slower one that take as long as this one with the hosts of every class but
+    their own, and longer than their own one does: near to some hosts of a quicker class, a host is quick with these."""
+    numbers, of_partner = np.arange(1, int(classes.max()) + 1), classes[partners]
+    with_class = np.stack([row_medians(np.where(of_partner == one, times, UNKNOWN))[0] for one in numbers], axis=1)
+    usual = np.stack([row_medians(with_class[classes == one].T)[0] for one in numbers])
+    found = classes.copy()
+    for host in np.flatnonzero(classes > 0).tolist():
+        own = int(classes[host])
+        longer = np.abs(np.delete(with_class[host] - usual, own - 1, axis=1)).max(axis=1)  # [class]
+        alike = np.flatnonzero(longer <= SAME) + 1
+        if longer[own - 1] > SAME and len(alike) == 1 and alike[0] > own:
+            found[host] = alike[0]
+    return found
 
 
 def _with_outliers(classes: Index, capacity: Values, of_equals: Matrix) -> Index:

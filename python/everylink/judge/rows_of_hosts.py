@@ -21,17 +21,19 @@ PART_OF_TWO, PART_MANY, MOST = 1 / 5, 1 / 6, 1.9  # of all: two or more hosts th
 def without_scattered(verdicts: Sequence[Verdict], names: Names) -> tuple[list[Verdict], list[Structure]]:
     """The verdicts but those on hosts in no row that are slow alike, if they are many of all; and what is told of
     these: faults hardly make a sixth of the hosts slow by one factor."""
-    slow = {names.units.index(one.subject[0]): one for one in verdicts if one.kind == "host" and _is_of_row(one)}
-    numbers = sorted(slow)
+    number = {one: names.units.index(one.subject[0]) for one in verdicts if one.kind == "host" and _is_of_row(one)}
+    slow = sorted(_most_alike(list(number)), key=lambda one: number[one])
     part = PART_OF_TWO if len(slow) == 2 else PART_MANY
-    are_many = len(slow) >= max(2, part * len(names.units)) and numbers[-1] - numbers[0] >= len(numbers)
-    worst = max((one.factor or 1.0 for one in slow.values()), default=1.0)
-    if not are_many or worst > MOST or not _are_alike(list(slow.values())):
+    are_many = len(slow) >= max(2, part * len(names.units))
+    if not are_many or number[slow[-1]] - number[slow[0]] < len(slow):
         return list(verdicts), []
-    hosts = folded([names.units[number] for number in numbers])
+    worst = max(one.factor or 1.0 for one in slow)
+    if worst > MOST:
+        return list(verdicts), []
+    hosts = folded([one.subject[0] for one in slow])
     text = f"{hosts}: their links take up to {worst:.2f}x the time of others, all alike"
-    built = Structure("class", (hosts,), worst, slow[numbers[0]].bytes, "times", text, QUESTION)
-    return [one for one in verdicts if one not in slow.values()], [built]
+    built = Structure("class", (hosts,), worst, slow[0].bytes, "times", text, QUESTION)
+    return [one for one in verdicts if one not in slow], [built]
 
 
 def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
@@ -59,6 +61,17 @@ def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
 
 def _is_of_row(verdict: Verdict) -> bool:
     return verdict.symptom == "slow" and verdict.scope is Scope.ALL and len(verdict.subject) == 1
+
+
+def _most_alike(hosts: Sequence[Verdict]) -> list[Verdict]:
+    """The most of these slow hosts that are slow by the same factor, in the same direction."""
+    found: list[Verdict] = []
+    for side in {one.direction for one in hosts}:
+        own = sorted((one for one in hosts if one.direction == side), key=lambda one: one.factor or 1.0)
+        for first in range(len(own)):
+            last = max(end for end in range(first, len(own)) if _are_alike(own[first : end + 1]))
+            found = max(found, own[first : last + 1], key=len)
+    return found
 
 
 def _are_alike(hosts: Sequence[Verdict]) -> bool:
