@@ -64,6 +64,7 @@ MOST_HOSTS = 0.4  # of all, of a group that may be slow
 CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
 MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
 FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
+FEWEST_MATES, MOST_MATES = 4, 0.7  # links of a host inside its group that tell of it by themselves, and part of these
 FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
@@ -125,6 +126,29 @@ class Judged:
         groups = [one for one in self._under_load.contention if _is_a(one, "group")] if len(found) > 1 else []
         beside = max((one.effect for one in (*loaded, *groups) if one not in found), default=0.0)
         return frozenset(one for one in found if beside < BESIDE * one.effect)
+
+    @cached_property
+    def filled_near(self) -> tuple[Found, ...]:
+        """A host of several ranks of which full load shows just that most links inside its group are slow: uplinks that
+        are filled hide the others, and one link that is measured in quieter steps may be quick. Only of one host,
+        without which hardly any links inside groups are."""
+        effects, ranks = self.findings.effects, np.bincount(self.readings.host_of)
+        if self.size.bytes < BANDWIDTH or not effects.group_of.any() or not is_whole(self.readings.hosts):
+            return ()
+        group_of = effects.group_of
+        bad = (one for one in self._under_load.contention if _is_a(one, "pair"))
+        slow = [one for one in bad if group_of[one.subject[0]] == group_of[one.subject[1]]]
+        ends = np.bincount([end for one in slow for end in one.subject], minlength=self.readings.hosts)
+        host = int(np.argmax(ends))
+        own = [one for one in slow if host in one.subject]
+        mates = int((group_of == group_of[host]).sum()) - 1
+        if len(own) < max(FEWEST_MATES, MOST_MATES * mates) or ranks[host] < 2 or len(slow) > (1 + BESIDE) * len(own):
+            return ()
+        if any(_is_a(one, "host") and one.subject[0] == host for one in self.findings.bad):
+            return ()
+        effect = float(np.median([one.effect for one in own]))
+        z = float(np.median([one.z for one in own]) * np.sqrt(len(own)))
+        return (Found("host", (host,), Side.BOTH, effect, z, len(own)),)
 
     def _is_slow_with_nearly_all(self, host: Found) -> bool:
         """Whether a host is slow with nearly all others that could show it."""
@@ -536,7 +560,7 @@ class Judged:
         group_of, is_group = self.findings.effects.group_of, {one.subject[0] for one in rest if one.kind == "group"}
         kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in self._at_the_edge)
         groups = {one.subject: one for one in (*self._folded.groups, *self.edges.groups)}
-        return (*(one for one in groups.values() if one.subject[0] not in is_group), *kept)
+        return (*(one for one in groups.values() if one.subject[0] not in is_group), *kept, *self.filled_near)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:
@@ -707,7 +731,7 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
     text = f"{_slow_text(found, judged, names.unit_kind)}{_when(judged)}"
     confidence = confidence_of(found.z, judged.findings.tested[found.kind])
-    if found in judged.filled:
+    if found in judged.filled or found in judged.filled_near:
         text += "; only while all its ranks measure: what they share is slow, and one alone does not fill it"
         confidence = min(confidence, LESS)
     elif judged.readings.symmetric and found.kind in ("host", "pair"):
