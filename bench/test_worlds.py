@@ -5105,6 +5105,222 @@ def test_flowlets_of_a_rack_leave_its_two_leaves_evenly() -> None:
     assert times(world, [(0, 1)]) == pytest.approx([1.2e-6 + MIB / 48e9])
 
 
+def test_four_hosts_of_an_island_share_one_uplink_and_the_last_island_is_newer() -> None:
+    structure = built(
+        "4 NUMA nodes, islands 4:1 adaptive, newest hosts last", 64
+    )  # 32 hosts, leaves of 4, islands of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.uplinks.tolist() == [4] * 8
+    assert structure.plane.upper.uplinks.tolist() == [2] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.24e-6 + once])
+    assert times(world, [(1, 4)]) == pytest.approx([LATENCY + 0.3e-6 + once])
+    assert times(world, [(3, 7)]) == pytest.approx([LATENCY + 0.84e-6 + once / 0.95])
+    within = [(4 * host, 16 + 4 * host) for host in range(4)]
+    assert times(world, within) == pytest.approx([LATENCY + 2 * HOP + 0.24e-6 + once] * 4)  # 1:1
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 4 * HOP + 0.24e-6 + once])
+    across = [(4 * host, 32 + 4 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([LATENCY + 4 * HOP + 0.24e-6 + 4 * once] * 8)  # 4:1
+    assert times(world, [(96, 100)]) == pytest.approx([LATENCY + once])
+    older, newer = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.05e-6 for rank in (0, 96))
+    assert older == pytest.approx(newer / 0.8)
+    assert structure.processor.tolist() == [3] * 24 + [4] * 8
+
+
+def test_eight_numa_nodes_share_an_adapter_in_a_dragonfly_plus() -> None:
+    structure = built("8 NUMA nodes, dragonfly+ of 200 Gbit/s", 64)  # 16 hosts, groups of 4, leaves of 2
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert isinstance(structure.plane, DragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [4] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(1, 8)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(4, 8)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.94])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.12e-6 + 2 * once])
+    when = np.arange(400)
+    latency = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[2] - LATENCY
+    assert set((latency / HOP).round(6)) == {3, 4}
+    assert 0.07 <= (latency > 3.5 * HOP).mean() <= 0.18  # a quarter, of which half have another third group
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_blocks_of_two_racks_are_further_apart_than_racks() -> None:
+    structure = built("8 rails on the leaf of the rack, blocks of two racks", 64)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.8e-6, MIB / (2 * RATE)
+    assert np.bincount(structure.group).tolist() == [4] * 4
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.uplinks.tolist() == [32] * 4
+    assert structure.plane.upper.uplinks.tolist() == [64] * 2
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 13)]) == pytest.approx([near + once])  # another adapter, the same leaf
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 64)]) == pytest.approx([near + 4 * HOP + 1.5e-6 + once])
+    across = np.array(times(world, [(rank, 32 + rank) for rank in range(32)])) - near - 2 * HOP
+    assert across.min() == pytest.approx(once)
+    assert across.max() > 1.9 * once  # two of them have the same uplink
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+
+
+def test_a_second_switch_has_the_hosts_for_which_the_first_one_was_full() -> None:
+    structure = built("two joined switches of 56 Gbit/s, 4 ranks", 64)  # 32 hosts, 20 and 12, four cables
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert np.bincount(structure.group).tolist() == [20, 12]
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.4e-6 + once])
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 0.2e-6 + once])  # newer, on the same switch
+    assert times(world, [(64, 68)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(64, 80)]) == pytest.approx([LATENCY + HOP + once])
+    across = [(4 * host, 80 + 4 * host) for host in range(12)]
+    assert times(world, across) == pytest.approx([LATENCY + HOP + 0.2e-6 + 3 * once] * 12)
+    assert times(world, across[:4]) == pytest.approx([LATENCY + HOP + 0.2e-6 + once] * 4)
+    assert times(world, [(0, 4), (3, 8)]) == pytest.approx([LATENCY + 0.4e-6 + 2 * once] * 2)
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+    assert structure.processor.tolist() == [2] * 16 + [0] * 16
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_flows_of_pods_keep_their_uplink_for_some_steps() -> None:
+    structure = built("pods of 4 ranks in three racks, lingering routes", 64)  # 32 hosts: 12, 12 and 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.25 * RATE)
+    assert np.bincount(structure.group).tolist() == [12, 12, 8]
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [3, 3, 2]
+    assert structure.oversubscription == pytest.approx(2.5)
+    assert times(world, [(0, 4)]) == pytest.approx([near + 4e-6 + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2e-6 + once])
+    assert times(world, [(32, 36)]) == pytest.approx([near + once])
+    assert times(world, [(32, 36), (33, 40)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(48, 96)]) == pytest.approx([near + 2 * HOP + once])
+    when = np.arange(200)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 48), when)[0]
+    assert 2 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 200 // 16 + 1
+    assert structure.processor.tolist() == [2] * 8 + [3] * 24
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_message_is_cut_into_four_flows_on_its_way_to_another_rack(seed: int) -> None:
+    structure = built("four paths for each message, 8 ranks in no order", 64, seed)  # 16 machines, 4 in each rack
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 8e-6, MIB / (2 * RATE)
+    plane, group = structure.plane, structure.group
+    assert isinstance(plane, QueuePairs)
+    assert np.bincount(group).tolist() == [4] * 4
+    assert (np.diff(group) < 0).any()
+    for other in range(1, 16):
+        apart = bool(group[other] != group[0])
+        longer = (2 * HOP + 0.8e-6) * apart
+        assert times(world, [(0, 8 * other)]) == pytest.approx([near + longer + once])
+        assert times(world, [(4, 8 * other)]) == pytest.approx([near + longer + 0.3e-6 + once])
+        ways = plane.path(np.array([0]), np.array([other]), np.array([0]))[0]
+        assert (ways != NONE).sum() == 8 * apart
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx(np.array(times(world, [(0, 8), (1, 9)], 0)) + 2 * once)
+
+
+def test_gpus_of_a_socket_share_its_adapter_on_the_leaf_of_the_rack() -> None:
+    structure = built("4 GPUs on 2 adapters of the leaf, 3:2 dealt out", 64)  # 32 hosts, leaves of 8 with 10 uplinks
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [10] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.3e-6 + once])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 0.3e-6 + 2 * once] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + 0.3e-6 + once] * 2)
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.3e-6 + once])  # the other adapter, the same leaf
+    assert times(world, [(0, 32)]) == pytest.approx([near + 0.3e-6 + 2 * HOP + once])
+    across = times(world, [(4 * host + gpu, 32 + 4 * host + gpu) for host in range(8) for gpu in (0, 2)])
+    once_or_twice = [2.0] * 6 + [1.0] * 4 + [2.0] * 6  # the first six of 16 adapters share an uplink with the last six
+    assert across == pytest.approx([near + 0.3e-6 + 2 * HOP + part * once for part in once_or_twice])
+    assert times(world, [(80, 84)]) == pytest.approx([near + once])
+    assert times(world, [(80, 81)]) == pytest.approx([1.1e-6 + MIB / 20e9])
+    assert times(world, [(80, 82)]) == pytest.approx([1.7e-6 + MIB / 9e9])
+    assert times(world, [(0, 1)]) == pytest.approx([1.1e-6 + MIB / 14e9])
+    assert structure.processor.tolist() == [0] * 20 + [3] * 12
+
+
+def test_a_later_purchase_is_in_all_racks() -> None:
+    structure = built("newer hosts on free ports of all leaves, tables that change", 64)  # 4 leaves of 12 and 4 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, Tables)
+    assert structure.group.tolist() == [0] * 12 + [1] * 12 + [2] * 12 + [3] * 12 + [0, 1, 2, 3] * 4
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.24e-6 + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.44e-6 + once / 0.94])
+    assert times(world, [(0, 96)]) == pytest.approx([near + 0.12e-6 + once])
+    assert times(world, [(0, 98)]) == pytest.approx([near + 0.12e-6 + 2 * HOP + once])
+    assert times(world, [(96, 104)]) == pytest.approx([near + once])
+    when = np.arange(200)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 24), when)[0]
+    assert 2 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 200 // 16 + 1
+    assert structure.processor.tolist() == [0] * 48 + [3] * 16
+
+
+def test_a_switch_has_a_blade_of_processors_and_one_of_gpus() -> None:
+    structure = built("blades with and without GPUs on each switch, one adapter", 64)  # 32 hosts, 4 groups of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (6, 2)
+    assert plane.switch[:8].tolist() == [0] * 4 + [1] * 4
+    assert structure.processor.tolist() == [0, 0, 3, 3] * 8
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 0.5e-6 + once])
+    assert times(world, [(8, 12)]) == pytest.approx([LATENCY + 1e-6 + once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + HOP + once])  # another switch
+    assert times(world, [(0, 4), (1, 16)]) == pytest.approx([LATENCY + 2 * once, LATENCY + HOP + 2 * once])
+    cores, gpus = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY for rank in (0, 8))
+    assert gpus == pytest.approx(cores / 2)
+    far = times(world, [(0, 32)])[0] - times(world, [(0, 32)], 0)[0]
+    assert far == pytest.approx(once)
+
+
+def test_two_hosts_have_half_of_an_adapter_each() -> None:
+    structure = built("two hosts on each adapter, islands 3:2, far socket", 64)  # leaves of 8 hosts, islands of 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.uplinks.tolist() == [4] * 8
+    assert structure.plane.upper.uplinks.tolist() == [5] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 5)]) == pytest.approx([LATENCY + 0.2e-6 + once / 0.95])
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([LATENCY + once] * 2)  # two hosts of one adapter
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.2e-6 + 2 * once])
+    assert times(world, [(0, 2)]) == pytest.approx([BESIDE + once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    within = [(2 * host, 16 + 2 * host) for host in range(8)]
+    assert times(world, within) == pytest.approx([LATENCY + 2 * HOP + once] * 8)  # 1:1
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 4 * HOP + 2 * CABLE + once])
+    across = np.array(times(world, [(2 * host, 32 + 2 * host) for host in range(16)])) - LATENCY - 4 * HOP - 2 * CABLE
+    assert sorted(set((across / once).round(6))) == [1.5, 2.0]  # 3 or 4 hosts for an uplink of two
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_the_third_node_of_a_single_socket_has_the_adapter() -> None:
+    structure = built("one switch, 4 NUMA nodes of one socket, drift", 32)  # 16 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert structure.hosts == 16
+    assert times(world, [(2, 6)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + 0.05e-6 + once])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.1e-6 + once])
+    assert times(world, [(2, 6), (3, 10)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.05e-6 + 2 * once])
+    assert times(world, [(0, 3)]) == pytest.approx([INSIDE_LATENCY + 0.08e-6 + MIB / 14e9])
+    assert structure.drift == 0.04
+    assert not structure.socket.any()
+
+
+def test_four_adapters_on_one_leaf_serve_two_gpus_each() -> None:
+    structure = built("8 GPUs on 4 adapters of the leaf, 1:1 dealt out", 64)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [16] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 10)]) == pytest.approx([near + once])  # another adapter, the same leaf
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.2e-6 + once])
+    across = [(8 * host + gpu, 32 + 8 * host + gpu) for host in range(4) for gpu in (0, 2)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 8)
+    assert times(world, [(0, 32), (8, 64)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # the first of each rack
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

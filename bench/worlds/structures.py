@@ -5387,6 +5387,225 @@ def _flowlets_of_gpus(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _newer_last_island(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 100 Gbit/s; islands, 4:1 between them.
+
+    As Fritz of NHR@FAU (Ice Lake with sub-NUMA clusters, HDR100, islands of 64 hosts and 1:4 between them), which has
+    some hosts with Sapphire Rapids. Here these are the last island: messages take 0.12 us less at an end, and hosts
+    with older memory reach 80 % of the rate within. An island is two leaves, or the last one a single one; 1:1 within,
+    adaptive at both levels. The second socket reaches 95 % of the rate. Leaves and numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(16, count // 8))
+    leaf = np.minimum(np.arange(count) // size, count // size - 1)  # of the last one hosts may be more
+    old = leaf // 2 < int(leaf[-1]) // 2
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Stacked(FatTree(leaf, 1, "adaptive"), FatTree(leaf // 2, 4, "adaptive")), each=4,
+        overhead=np.where(old, 0.12e-6, 0.0), processor=np.where(old, 3, 4), memory=np.where(old, 0.8, 1.0),
+        position_rate=np.repeat([1.0, 0.95], 2), position_latency=longer, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _numa_nodes_in_a_dragonfly_plus(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each that share 200 Gbit/s; a dragonfly+ of 200 Gbit/s.
+
+    As Mahti of CSC (two EPYC 7H12, HDR). A quarter of the messages between groups takes a third one. The adapter is on
+    the first node; the second socket reaches 94 % of the rate. Two threads on each core: 0.6 % of readings are
+    disturbed. The groups, the detours and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    longer, inside = _numa_places(8)
+    return Structure(
+        count, DragonflyPlus(count, max(4, min(16, count // 4)), 0.25, 2 * RATE), each=8,
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.94], 4),
+        position_latency=longer, hyperthreads=0.006, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _blocks_of_racks(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 200 Gbit/s each, all on the switch of their rack.
+
+    As BM.GPU4.8 of Oracle's cloud (A100, bare metal, RoCE by two ports of 100 Gbit/s, which count as one here). Two
+    racks are a block, 1:1; a third tier joins the blocks, 1:1 too, and takes 1.5 us more, by longer cables and larger
+    switches. A hash gives each two adapters an uplink at both tiers. NVSwitch joins the GPUs of a host, 240 GB/s. 1.4
+    us at each end; 0.3 % of readings are longer, because switches pause senders. The racks, the blocks and the
+    latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.repeat(np.arange(count) // max(2, min(4, count // 4)), 8)
+    plane = Stacked(FatTree(rack, 1, "static", 2 * RATE), FatTree(rack // 2, 1, "static", 2 * RATE), 1.5e-6)
+    return Structure(
+        count, plane, each=8, rails=8, one_plane=True, other_rail=0.0, rate=np.full((count, 8), 2 * RATE),
+        processor=np.full(count, 3), position_latency=np.full(8, 1.4e-6), tail=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 240e9),
+    )  # fmt: skip
+
+
+def _second_switch(hosts: int) -> Structure:
+    """Half of the hosts, of a department: two switches of 56 Gbit/s (FDR), 4 ranks on two sockets of each host.
+
+    As groups that buy a second switch of 36 ports when the first one is full: it has five eighths of the hosts, and the
+    second one the others. A cable for 8 hosts of the cluster joins the two, which tables deal out to the receivers of a
+    switch. The first half of the hosts is older, so the newer ones begin on the first switch: messages take 0.2 us
+    longer at an end of an older one, and processors tell. 0.4 % of readings are disturbed by daemons. The numbers are
+    chosen here.
+    """
+    count = max(8, hosts // 2)
+    every, rate = np.arange(count), 0.545 * RATE
+    old = 2 * every < count
+    return Structure(
+        count, DealtMesh(1 * (8 * every >= 5 * count), max(1, count // 8), rate), each=4,
+        rate=np.full((count, 1), rate), overhead=np.where(old, 0.2e-6, 0.0), processor=np.where(old, 2, 0),
+        inside_latency=_across_sockets(np.arange(4) // 2), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _three_racks(hosts: int) -> Structure:
+    """Half of the hosts: Kubernetes in three racks, a pod of 4 ranks on each host, which share 25 Gbit/s.
+
+    The racks have three, three and two eighths of the hosts, and an uplink of 40 Gbit/s for 4 hosts, 5:2, or for fewer.
+    Pods have the adapters' virtual functions and no tunnels. A hash gives each flow its uplink; flows that see
+    congestion change it, as Linux does with PLB. The first quarter of the hosts has older processors: 2 us longer at an
+    end. TCP: 9 us at each end, with a long tail; 0.6 % of readings are longer. As companies run it; the numbers are
+    chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = np.array([0, 0, 0, 1, 1, 1, 2, 2])[np.arange(count) * 8 // count]
+    old = 4 * np.arange(count) < count
+    return Structure(
+        count, FatTree(rack, 4, "lingering", 0.4 * RATE), each=4, rate=np.full((count, 1), RATE / 4),
+        overhead=np.where(old, 2e-6, 0.0), processor=np.where(old, 2, 3), position_latency=np.full(4, 9e-6),
+        interrupts=2e-6, tail=0.006,
+    )  # fmt: skip
+
+
+def _several_paths(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 NUMA nodes with a rank on each that share 200 Gbit/s, in no order.
+
+    As H4D of Google (two EPYC of Zen 5, RDMA by Falcon, which sends by several paths at once; Singhvi et al., SIGCOMM
+    2025). A message is cut into four flows, each with an uplink by a hash of its own. Racks do not block, 1:1 above;
+    spines take 0.8 us more. 4 us at each end; the second socket takes 0.3 us more. 0.4 % of readings are longer. The
+    paths that change, as Falcon's do, are left out; the racks and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = random.permutation(np.arange(count) // max(2, min(8, count // 4)))
+    longer, inside = _numa_places(8)
+    return Structure(
+        count, QueuePairs(rack, 4, 2 * RATE, 0.8e-6), each=8, rate=np.full((count, 1), 2 * RATE),
+        processor=np.full(count, 3), position_latency=4e-6 + longer, tail=0.004, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _adapters_of_two_sockets(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs on PCIe; the two of a socket share an adapter of 100 Gbit/s. 3:2 dealt out.
+
+    As GPU partitions of universities (A100 and later H100 for PCIe, HDR100). Both adapters of a host are on the leaf of
+    its rack. The two GPUs of a socket exchange 20 GB/s, and 9 with those of the other one, 0.6 us longer; 0.7 us at
+    each end. The first five eighths of the hosts have the older GPUs: 0.15 us longer at an end, and 70 % of the rate
+    within the host, as processors tell. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    old = 8 * np.arange(count) < 5 * count
+    far = _in_other_parts(4, 2)
+    return Structure(
+        count, DealtOut(np.repeat(_leaves(count), 2), 1.5), each=4, rails=2, one_plane=True, other_rail=0.0,
+        overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 0, 3), memory=np.where(old, 0.7, 1.0),
+        position_latency=np.full(4, 0.7e-6), inside_latency=np.where(far, 1.7e-6, 1.1e-6),
+        inside_rate=np.where(far, 9e9, 20e9),
+    )  # fmt: skip
+
+
+def _free_ports(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, two ranks in each host: a later purchase fills the free ports of all leaves in turns.
+
+    As university clusters of Skylake hosts that were extended. Three quarters of the hosts came first, rack by rack;
+    the numbers of the others follow, but they are in all racks: on these messages take 0.12 us less at an end, and
+    processors tell. 2:1; the tables of the leaves change now and then. The processor does the work of the adapter, 0.3
+    us at each end and 0.2 us more on the far socket, which reaches 94 % of the rate. The numbers are chosen here.
+    """
+    first = 3 * hosts // 4
+    leaves = max(min(hosts // 4, 4), hosts // 16)
+    leaf = np.concatenate([np.arange(first) * leaves // first, np.arange(hosts - first) % leaves])
+    old = np.arange(hosts) < first
+    far = _far_socket(hosts, 2, 0.94, 0.2e-6)
+    return replace(
+        far, plane=Tables(leaf, 2), position_latency=0.3e-6 + far.position_latency,
+        overhead=np.where(old, 0.12e-6, 0.0), processor=np.where(old, 0, 3),
+    )  # fmt: skip
+
+
+def _blades_of_two_kinds(hosts: int) -> Structure:
+    """Half of the hosts, with 4 ranks and an adapter of 200 Gbit/s; of two blades of two hosts one has GPUs.
+
+    As Delta of NCSA, whose hosts with two EPYC and whose hosts with 4 A100 have one adapter each, on Slingshot; here a
+    switch has a blade of each kind. A job has hosts in four groups, or in more where it does not divide, of a dragonfly
+    with two further ones; routes follow the load. What is in the memory of a GPU takes 0.5 us longer at an end; NVLink
+    reaches twice the rate that messages in the memory of processors do. Processors tell. 0.4 % of readings are
+    disturbed. The blades, the groups and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    every = np.arange(count)
+    group, gpus = every // max(2, min(32, count // 4)), every // 2 % 2 == 1
+    return Structure(
+        count, Slingshot(group, places_in(group) // 4, int(group[-1]) + 3, 2 * RATE), each=4,
+        rate=np.full((count, 1), 2 * RATE), overhead=np.where(gpus, 0.5e-6, 0.0), processor=np.where(gpus, 3, 0),
+        memory=np.where(gpus, 2.0, 1.0), inside_latency=_across_sockets(np.arange(4) // 2), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _halves_of_adapters(hosts: int) -> Structure:
+    """Two hosts in a row share an adapter of 200 Gbit/s, to which each has a link of 100. Two ranks in each host.
+
+    As the general partition of MareNostrum 5 (BSC: Sapphire Rapids, NDR200 for two hosts). Islands of two leaves, or
+    the last one a single one, 1:1 within and 3:2 between them; tables deal out the receivers of a leaf, and those of an
+    island. Cables between islands are 20 m longer. The far socket takes 0.2 us longer and reaches 95 % of the rate. The
+    leaves and the numbers are chosen here.
+    """
+    size = 4 * max(1, min(4, hosts // 32))
+    leaf = np.minimum(np.arange(hosts) // size, hosts // size - 1)  # of the last one hosts may be more
+    return replace(
+        _far_socket(hosts, 2, 0.95, 0.2e-6), guests=2, pcie=RATE, rate=np.full((hosts, 1), 2 * RATE),
+        plane=Stacked(DealtOut(leaf, 2, 2 * RATE), DealtOut(leaf // 2, 3, 2 * RATE), 2 * CABLE),
+        position_rate=np.array([1.0, 0.475]), processor=np.full(hosts, 4),
+    )  # fmt: skip
+
+
+def _quadrants_of_one_socket(hosts: int) -> Structure:
+    """Half of the hosts, of a department: one switch of 200 Gbit/s (HDR), one socket of 4 NUMA nodes in each host.
+
+    As small clusters with EPYC 7543P and four nodes per socket; a rank is on each node, and the third one has the
+    adapter: to others it is 0.05 us further. The room warms up while the cluster is busy, so that all becomes slower by
+    4 % during the run. 0.4 % of readings are disturbed by daemons. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    apart = ~np.eye(4, dtype=bool)
+    return Structure(
+        count, OneSwitch(count), each=4, rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3),
+        socket=np.zeros(4, np.int64), position_latency=np.array([0.05e-6, 0.05e-6, 0.0, 0.05e-6]),
+        inside_latency=INSIDE_LATENCY + 0.08e-6 * apart, inside_rate=np.where(apart, 14e9, 20e9), drift=0.04,
+        hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _two_gpus_to_an_adapter(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with 4 adapters of 200 Gbit/s, all on the leaf of the rack; 1:1 dealt out.
+
+    As the accelerated hosts of Karolina (IT4Innovations: A100, HDR, a fat tree that does not block). Two GPUs share the
+    adapter on their PCIe switch. NVSwitch joins all 8, 240 GB/s. 0.7 us at each end, and 0.1 us more on the second
+    socket, whose cores are further from what drives the GPUs. 0.3 % of readings are disturbed by daemons. The racks and
+    the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    return Structure(
+        count, DealtOut(np.repeat(rack, 4), 1, 2 * RATE), each=8, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.repeat([0.7e-6, 0.8e-6], 4), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 240e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -5759,5 +5978,17 @@ HELD_OUT: Mapping[str, Make] = {
     "one switch, GPU hosts with two adapters": lambda hosts, random: _last_hosts_have_gpus(hosts),
     "4 NUMA nodes, dragonfly of faster cables": lambda hosts, random: _half_as_fast_as_cables(hosts),
     "8 rails on two leaves of the rack, flowlets": lambda hosts, random: _flowlets_of_gpus(hosts),
+    "4 NUMA nodes, islands 4:1 adaptive, newest hosts last": lambda hosts, random: _newer_last_island(hosts),
+    "8 NUMA nodes, dragonfly+ of 200 Gbit/s": lambda hosts, random: _numa_nodes_in_a_dragonfly_plus(hosts),
+    "8 rails on the leaf of the rack, blocks of two racks": lambda hosts, random: _blocks_of_racks(hosts),
+    "two joined switches of 56 Gbit/s, 4 ranks": lambda hosts, random: _second_switch(hosts),
+    "pods of 4 ranks in three racks, lingering routes": lambda hosts, random: _three_racks(hosts),
+    "four paths for each message, 8 ranks in no order": _several_paths,
+    "4 GPUs on 2 adapters of the leaf, 3:2 dealt out": lambda hosts, random: _adapters_of_two_sockets(hosts),
+    "newer hosts on free ports of all leaves, tables that change": lambda hosts, random: _free_ports(hosts),
+    "blades with and without GPUs on each switch, one adapter": lambda hosts, random: _blades_of_two_kinds(hosts),
+    "two hosts on each adapter, islands 3:2, far socket": lambda hosts, random: _halves_of_adapters(hosts),
+    "one switch, 4 NUMA nodes of one socket, drift": lambda hosts, random: _quadrants_of_one_socket(hosts),
+    "8 GPUs on 4 adapters of the leaf, 1:1 dealt out": lambda hosts, random: _two_gpus_to_an_adapter(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
