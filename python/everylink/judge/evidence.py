@@ -52,7 +52,7 @@ from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import chosen
-from everylink.robust import Matrix, is_whole
+from everylink.robust import Matrix, is_whole, lower_quantiles
 from everylink.units import plural, time_text
 
 MANY_ENDS, PART_OF_ENDS, SAME_ALONE = 12, 0.4, 0.05  # hosts of pairs that are as slow alone: log of the factor
@@ -64,7 +64,7 @@ MOST_HOSTS = 0.4  # of all, of a group that may be slow
 CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
 MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
 FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
-FEWEST_MATES, MOST_MATES = 4, 0.7  # links of a host inside its group that tell of it by themselves, and part of these
+FEWEST_QUICK, QUICK_WITH = 3, 0.25  # others with which a host is quicker than usual, and part of all
 FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
@@ -127,29 +127,6 @@ class Judged:
         beside = max((one.effect for one in (*loaded, *groups) if one not in found), default=0.0)
         return frozenset(one for one in found if beside < BESIDE * one.effect)
 
-    @cached_property
-    def filled_near(self) -> tuple[Found, ...]:
-        """A host of several ranks of which full load shows just that most links inside its group are slow: uplinks that
-        are filled hide the others, and one link that is measured in quieter steps may be quick. Only of one host,
-        without which hardly any links inside groups are."""
-        effects, ranks = self.findings.effects, np.bincount(self.readings.host_of)
-        if self.size.bytes < BANDWIDTH or not effects.group_of.any() or not is_whole(self.readings.hosts):
-            return ()
-        group_of = effects.group_of
-        bad = (one for one in self._under_load.contention if _is_a(one, "pair"))
-        slow = [one for one in bad if group_of[one.subject[0]] == group_of[one.subject[1]]]
-        ends = np.bincount([end for one in slow for end in one.subject], minlength=self.readings.hosts)
-        host = int(np.argmax(ends))
-        own = [one for one in slow if host in one.subject]
-        mates = int((group_of == group_of[host]).sum()) - 1
-        if len(own) < max(FEWEST_MATES, MOST_MATES * mates) or ranks[host] < 2 or len(slow) > (1 + BESIDE) * len(own):
-            return ()
-        if any(_is_a(one, "host") and one.subject[0] == host for one in self.findings.bad):
-            return ()
-        effect = float(np.median([one.effect for one in own]))
-        z = float(np.median([one.z for one in own]) * np.sqrt(len(own)))
-        return (Found("host", (host,), Side.BOTH, effect, z, len(own)),)
-
     def _is_slow_with_nearly_all(self, host: Found) -> bool:
         """Whether a host is slow with nearly all others that could show it."""
         effects, one = self.findings.effects, host.subject[0]
@@ -197,9 +174,34 @@ class Judged:
         large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
         some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
         some |= self._under_load.with_some - self.filled
+        some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_quick_with_many(one)}
         hosts = (one for one in some if _is_a(one, "host"))
         at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
         return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
+
+    def _is_quick_with_many(self, slow: Found) -> bool:
+        """Whether a host is quicker than usual with many others, and as quick as hosts of its kind are with theirs: it
+        is near to these, and further from its own kind. What is slow adds to all links, and makes none quicker."""
+        if self._longer_than_usual is None:
+            return False
+        longer, host, kind_of = self._longer_than_usual, slow.subject[0], self.findings.effects.equals.kind_of
+        own, known = longer[host], np.isfinite(longer[host])
+        quick = own < -INSIDE * slow.effect
+        alike = np.setdiff1d(np.flatnonzero(kind_of == kind_of[host]), [host])
+        if quick.sum() < max(FEWEST_QUICK, QUICK_WITH * known.sum()) or not len(alike):
+            return False
+        best = float(np.nanmedian(lower_quantiles(longer[alike], QUICK_WITH)[0]))
+        return bool(np.median(own[quick]) <= best + INSIDE * slow.effect)
+
+    @cached_property
+    def _longer_than_usual(self) -> Matrix | None:
+        """What links take longer than those of their class, in the slower direction, [host, host]; None in runs that
+        are too large to hold all links, and on one host."""
+        effects, every = self.findings.effects, np.arange(self.readings.hosts)
+        if not is_whole(self.readings.hosts) or effects.equals.one_host:
+            return None
+        times = self.readings.between_hosts.median
+        return np.asarray(np.fmax(times, times.T) - effects.class_at(every[:, None], every[None, :]))
 
     def _is_usual(self, one: Found | Trunk) -> bool:
         """Whether it is a host or rank that is hardly slower alone than others differ."""
@@ -560,7 +562,7 @@ class Judged:
         group_of, is_group = self.findings.effects.group_of, {one.subject[0] for one in rest if one.kind == "group"}
         kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in self._at_the_edge)
         groups = {one.subject: one for one in (*self._folded.groups, *self.edges.groups)}
-        return (*(one for one in groups.values() if one.subject[0] not in is_group), *kept, *self.filled_near)
+        return (*(one for one in groups.values() if one.subject[0] not in is_group), *kept)
 
     @cached_property
     def trunks(self) -> tuple[Trunk, ...]:
@@ -731,7 +733,7 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     one_way = None
     text = f"{_slow_text(found, judged, names.unit_kind)}{_when(judged)}"
     confidence = confidence_of(found.z, judged.findings.tested[found.kind])
-    if found in judged.filled or found in judged.filled_near:
+    if found in judged.filled:
         text += "; only while all its ranks measure: what they share is slow, and one alone does not fill it"
         confidence = min(confidence, LESS)
     elif judged.readings.symmetric and found.kind in ("host", "pair"):

@@ -434,7 +434,7 @@ class _Sizes:
         a little slow, if it is quick with hosts that would see a slow one; rather little, if it is with a slow one. Not
         those that are slow with nearly all for what their ranks share."""
         slow = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
-        filled = {one.subject[0] for one in (*judged.filled, *judged.filled_near)}
+        filled = {one.subject[0] for one in judged.filled}
         slow = {one: host for one, host in slow.items() if host not in filled}
         little, rather_little = (
             {one for one in slow if (one.factor or np.inf) <= np.exp(most)} for most in (LITTLE, RATHER_LITTLE)
