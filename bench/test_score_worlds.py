@@ -21,7 +21,7 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "four sites on one backbone", "short frames in the last racks, 2:1 static",
     "torus of routers with service blades", "three zones, two types, flow limits",
     "8 GPUs on 4 adapters, anywhere in two blocks", "4 GPUs in bridged pairs, strict order on some hosts",
-    "pods in turns over racks, half of the hosts upgraded",
+    "pods in turns over racks, half of the hosts upgraded", "tunnels of 2 pods, kernels half updated",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -40,7 +40,8 @@ HARD_CHASSIS = (
     "4 GPUs, around by the processor in one lot", "bare metal and virtual machines in each rack",
     "4 GPUs in bridged pairs, strict order on some hosts", "a placement group with replaced machines",
     "four purchases that begin within leaves, far socket", "56 Gbit/s, 1:1 by receiver, boards replaced at random",
-    "pods in turns over racks, half of the hosts upgraded",
+    "pods in turns over racks, half of the hosts upgraded", "tunnels of 2 pods, kernels half updated",
+    "one Ethernet switch, three purchases, 4 ranks",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -66,6 +67,8 @@ NO_CHASSIS = (  # few hosts, or in no order
     "sprayed packets, 4 ranks with flow limits", "8 GPUs on PCIe, two on each of 4 rails",
     "8 dies on 4 rails in a dragonfly, bound by cores", "accelerators of four hosts joined, packets spread",
     "16 GPUs on 8 rails, two boards", "8 GPUs on 2 adapters of two ports, racks filled up",
+    "rail-optimized, 8 rails dealt out, last unit not full", "sprayed packets, 8 GPUs on 4 rails",
+    "8 rails on two leaves of the rack, flowlets",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -315,6 +318,12 @@ def test_one_of_three_groups_of_a_kind_that_is_a_little_further_is_no_verdict() 
 
 def test_one_of_two_ways_between_hosts_of_two_kinds_is_no_verdict() -> None:
     assert scored("three switches, each with each, newer hosts on one", "leaf", seed=11201).wrong == 0
+
+
+def test_hosts_that_are_near_to_another_kind_and_far_from_their_own_are_no_verdicts() -> None:
+    assert_only_verdict("two joined switches of 56 Gbit/s, 4 ranks", "host", seed=11502)
+    assert_only_verdict("pods of 4 ranks in three racks, lingering routes", "rank", seed=11505)
+    assert scored("pods of 4 ranks in three racks, lingering routes", seed=11504).wrong == 0
 
 
 def test_hosts_in_no_row_that_are_slow_alike_are_no_verdicts_beside_a_slow_one() -> None:
