@@ -4668,8 +4668,8 @@ def test_machines_of_a_scale_set_are_behind_any_leaf(seed: int) -> None:
         hops = 2 * HOP * bool(group[other] != group[0])
         assert times(world, [(0, 2 * other)]) == pytest.approx([near + hops + once])
         assert times(world, [(0, 2 * other + 1)]) == pytest.approx([near + hops + 0.25e-6 + once / 0.95])
-    one, other = np.flatnonzero(group == 2)[:4], np.flatnonzero(group != 2)[:4]
-    pairs = [(2 * int(a), 2 * int(b)) for a, b in zip(one, other, strict=True)]
+    ends = np.flatnonzero(group == 2)[:4].tolist(), np.flatnonzero(group != 2)[:4].tolist()
+    pairs = [(2 * a, 2 * b) for a, b in zip(*ends, strict=True)]
     assert times(world, pairs) == pytest.approx([near + 2 * HOP + once] * 4)  # 1:1
 
 
