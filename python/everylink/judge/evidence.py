@@ -52,7 +52,7 @@ from everylink.links.hosts import host_names
 from everylink.model.groups import Grouping
 from everylink.model.results import Ranks, Results, Size
 from everylink.model.rows import chosen
-from everylink.robust import Matrix, is_whole, lower_quantiles
+from everylink.robust import Matrix, is_whole, lower_quantiles, row_medians
 from everylink.units import plural, time_text
 
 MANY_ENDS, PART_OF_ENDS, SAME_ALONE = 12, 0.4, 0.05  # hosts of pairs that are as slow alone: log of the factor
@@ -125,6 +125,9 @@ class Judged:
             return frozenset()  # groups that do not show may be why
         groups = [one for one in self._under_load.contention if _is_a(one, "group")] if len(found) > 1 else []
         beside = max((one.effect for one in (*loaded, *groups) if one not in found), default=0.0)
+        if self._longer_than_usual is not None:
+            others = np.delete(self._longer_than_usual, [one.subject[0] for one in found], axis=0)
+            beside = max(beside, float(np.max(row_medians(others)[0], initial=0.0)))
         return frozenset(one for one in found if beside < BESIDE * one.effect)
 
     def _is_slow_with_nearly_all(self, host: Found) -> bool:

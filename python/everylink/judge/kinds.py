@@ -311,7 +311,8 @@ def seen_classes(seen: Readings) -> Index | None:
 
 def _as_with_others(classes: Index, times: Matrix, partners: Index) -> Index:
     """The classes with those hosts in a slower one that take as long as this one with the hosts of every class but
-    their own, and longer than their own one does: near to some hosts of a quicker class, a host is quick with these."""
+    their own, and longer than their own one does, if this is left large enough: near to some hosts of a quicker class,
+    a host is quick with these."""
     numbers, of_partner = np.arange(1, int(classes.max()) + 1), classes[partners]
     with_class = np.stack([row_medians(np.where(of_partner == one, times, UNKNOWN))[0] for one in numbers], axis=1)
     usual = np.stack([row_medians(with_class[classes == one].T)[0] for one in numbers])
@@ -322,7 +323,9 @@ def _as_with_others(classes: Index, times: Matrix, partners: Index) -> Index:
         alike = np.flatnonzero(longer <= SAME) + 1
         if longer[own - 1] > SAME and len(alike) == 1 and alike[0] > own:
             found[host] = alike[0]
-    return found
+    left = np.bincount(found, minlength=len(numbers) + 1)[numbers]
+    is_whole_still = left >= smallest_class(int((classes > 0).sum()))
+    return np.where(is_whole_still[classes - 1] & (classes > 0), found, classes)
 
 
 def _with_outliers(classes: Index, capacity: Values, of_equals: Matrix) -> Index:
