@@ -32,7 +32,6 @@ SETTLED_HOST = 12  # readings: among many hosts, the only inner link of one is s
 SUSPECT_PART = 2.0  # times SUSPECT_Z, because many hosts are tested
 FEWEST_PARTNERS = 3  # of a rank on its host; with fewer, one of them may be slow
 MANY, ALIKE = 4, 0.1  # hosts that are slow alike by design; log of the factor by which these differ
-FEW, PART_OF_FEW = 3, 1 / 6  # fewer hosts, if they are this part of all
 QUICKEST = 0.5  # part of the effect of a host by which its quickest reading is longer, too
 SMALLEST_OF_GPUS = 0.1  # log of the factor of a pair: one of eight NVLinks adds 0.13
 Parts = tuple[NDArray[np.int64], Values, NDArray[np.int64], Values]  # numbers; a low quantile, readings, median of each
@@ -107,13 +106,12 @@ def find_within(results: Results, size: Size, kinds: Kinds | None = None) -> lis
 
 
 def slow_by_design(found: Sequence[SlowWithin]) -> list[SlowWithin]:
-    """Hosts that are equally slow, and too many to be faults, four or a sixth of all (three): they are built that way,
-    for example with fewer memory channels."""
+    """Hosts that are equally slow, and too many to be faults: they are built that way, for example with fewer memory
+    channels."""
     hosts = [one for one in found if not one.ranks]
     middle = float(np.median([one.effect for one in hosts])) if hosts else 0.0
     alike = [one for one in hosts if abs(one.effect - middle) < ALIKE]
-    few = max((one.tested for one in alike), default=0) * PART_OF_FEW
-    return alike if len(alike) >= min(MANY, max(FEW, few)) else []
+    return alike if len(alike) >= MANY else []
 
 
 def _slow_of(
