@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from everylink.io.read import read
 from everylink.judge.confidence import RIGHT
 from everylink.judge.confirm import plan_to_confirm
+from everylink.judge.findings import find
 from everylink.judge.groups import inferred_groups
 from everylink.judge.judge import judge
+from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.merged import one_per_subject
 from everylink.judge.readings import readings
 from everylink.judge.verdict import Conclusion, Judgement, Verdict
@@ -61,6 +63,35 @@ def test_no_fault_is_found_in_a_healthy_fabric(seed: int) -> None:
         hosts=(8, 16, 33, 64, 100, 64, 12, 24)[seed], group=(0, 4, 11, 16, 0, 32, 6, 16)[seed], seed=seed
     )
     assert judgement.conclusion is Conclusion.NO_FAULT
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_the_links_of_one_host_are_the_same_where_all_links_are_too_many_to_hold(
+    both: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = _results(_fabric("slow-host:n3*0.5", hosts=9, ranks=2, both=both), confirm=False)
+    seen = readings(results, results.sizes[0])
+    held = [seen.with_each(host) for host in range(9)]
+    seen.forget_cells()
+    monkeypatch.setattr("everylink.judge.readings.is_whole", lambda hosts: False)
+    np.testing.assert_array_equal([seen.with_each(host) for host in range(9)], held)
+    assert "between_hosts" not in vars(seen)
+
+
+def test_ways_are_compared_with_those_between_groups_of_the_same_kinds() -> None:
+    """Six groups of four hosts; those of two are of another kind, and those of a third one half of them."""
+    results = _results(_fabric(hosts=24, group=4), confirm=False)
+    effects = find(
+        readings(results, results.sizes[0]), equals_for(results, np.arange(24) // 4, kinds_of(results))
+    ).effects
+    kind_of = np.array([0, 0, 0, 0, 1, 1])[np.arange(24) // 4]
+    kind_of[[12, 13]] = 1
+    effects = replace(effects, equals=replace(effects.equals, kind_of=kind_of))
+    assert [effects.groups_like(group).tolist() for group in (0, 5)] == [[0, 1, 2, 3], [3, 4, 5]]
+    for one, other in itertools.combinations(range(6), 2):
+        ends = effects.groups_like(one).tolist(), effects.groups_like(other).tolist()
+        ways = {frozenset(way) for way in itertools.product(*ends) if way[0] != way[1]}
+        assert effects.ways_like(one, other) == len(ways)
 
 
 def test_a_slow_host_is_a_single_verdict() -> None:

@@ -64,17 +64,11 @@ def _intermittent(
     if crowded or effects.equals.one_host:
         return under_load, []
     steps = alone_steps(alone_rows(judged.size), seen, effects).without_ways(ways, effects.group_of)
-    by_load = [found for found in under_load if needs_load(found, steps) and not _is_filled(found, judged)]
+    filled = {found.host for found in under_load if found.stands_out and judged.has_several(found.host)}
+    by_load = [found for found in under_load if found.host not in filled and needs_load(found, steps)]
     sure = [found for found in under_load if found not in by_load]
     bad = (bad - judged.contended_hosts) | {found.host for found in sure}
     return [*sure, *find_alone(steps, bad)], by_load
-
-
-def _is_filled(found: Intermittent, judged: Judged) -> bool:
-    """Whether it is a host that is slow at times with nearly all others, as no other one is, while all of its ranks
-    measure: a single one does not fill what they share."""
-    ranks = np.bincount(judged.readings.host_of)
-    return found.stands_out and bool(ranks[found.host] > 1)
 
 
 def _verdict_at_times(found: Intermittent, judged: Judged, names: Names) -> Verdict:

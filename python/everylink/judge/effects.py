@@ -6,7 +6,6 @@ two slow ends counts, because a message is as slow as its slowest part. Only wha
 from the links of others; otherwise the noise of few readings would spread.
 """
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -34,7 +33,7 @@ SHOWN = 0.5  # part of what a host adds
 GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # smaller group effects occur in healthy fabrics
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # with two groups, all links between them are slow, whichever is at fault
 LIKE = 0.5  # part of the hosts of a kind that a group has, which others have that are compared with it
-FEWEST_OF_TWO = 4  # groups of two hosts, if there are no others
+GROUPS_OF_TWO = 4  # if there are no others: enough to tell what the hosts of one share
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -107,32 +106,30 @@ class Effects:
         return replace(self, expected=expected, ways=ways)
 
     @property
-    def are_groups_of_two(self) -> bool:
-        """Whether all groups have two hosts, and are several: not just two that happen to be near to each other."""
+    def fewest_hosts(self) -> int:
+        """Hosts of a group that are enough to tell what all of them share from what one of them has: two where all
+        groups have two, and are several, not just two hosts that happen to be near to each other."""
         size = np.bincount(self.group_of)
-        return len(size) >= FEWEST_OF_TWO and bool((size == 2).all())
+        return 2 if len(size) >= GROUPS_OF_TWO and (size == 2).all() else FEWEST_HOSTS
 
     @property
     def whole_groups(self) -> int:
-        """The groups that have hosts enough to tell what all of them share from what one of them has."""
-        return int((np.bincount(self.group_of) >= self._fewest).sum())
-
-    @property
-    def _fewest(self) -> int:
-        return 2 if self.are_groups_of_two else FEWEST_HOSTS
+        """The groups that have so many."""
+        return int((np.bincount(self.group_of) >= self.fewest_hosts).sum())
 
     def groups_like(self, group: int) -> Index:
         """The groups with which one can be compared, itself among them: those that have hosts enough, and half as many
         of its usual kind."""
         of_kind = self.equals.kind_of == np.bincount(self.equals.kind_of[self.group_of == group]).argmax()
         count = np.bincount(self.group_of[of_kind], minlength=int(self.group_of.max()) + 1)
-        whole = np.bincount(self.group_of) >= self._fewest
+        whole = np.bincount(self.group_of) >= self.fewest_hosts
         return np.flatnonzero(whole & (count >= LIKE * count[group]))
 
     def ways_like(self, one: int, other: int) -> int:
         """The number of ways between two groups with which that between these can be compared, itself among them."""
-        ends = (self.groups_like(end).tolist() for end in (one, other))
-        return len({frozenset(way) for way in itertools.product(*ends) if way[0] != way[1]})
+        ends = self.groups_like(one), self.groups_like(other)
+        common = len(np.intersect1d(*ends))  # no way leads to its own end, and those between two of these count once
+        return len(ends[0]) * len(ends[1]) - common - common * (common - 1) // 2
 
     @property
     def gap(self) -> float:
@@ -177,9 +174,9 @@ class Effects:
         """Mask of the others with which a host shows what it adds to links with the kind with which it is quickest, if
         it is slow with all: not those of kinds with which links as near take as much longer anyway, since these are
         slower, or flows are limited; [hosts]."""
-        every, near = np.arange(len(self.group_of)), self.group_of == self.group_of[host]
+        near = self.group_of == self.group_of[host]
         quickest = np.fmin.reduce(self.typical[self.equals.kind_of[host]])
-        longer = self.class_at(np.full_like(every, host), every) - quickest[near.astype(np.int64)]
+        longer = self.class_at(host, np.arange(len(near))) - quickest[near.astype(np.int64)]
         return np.asarray(~(longer >= effect))
 
     def class_number(self, frm: Index, to: Index) -> Index:

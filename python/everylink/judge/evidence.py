@@ -36,7 +36,6 @@ from everylink.judge.planes import SlowPlane, slow_rails
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
 from everylink.judge.uplinks import (
-    FEWEST_HOSTS,
     FEWEST_OF_TWO,
     Uplink,
     alike,
@@ -111,18 +110,19 @@ class Judged:
         fill it."""
         if self.size.bytes < BANDWIDTH:
             return frozenset()
-        ranks = np.bincount(self.readings.host_of)
         with_some = (one for one in self._under_load.with_some if not self.alone.slow_with(one, self.findings).slow)
         loaded = [one for one in (*self._under_load.contention, *with_some) if _is_a(one, "host")]
         kind_of = self.findings.effects.equals.kind_of
         equals = np.bincount(kind_of)[kind_of]
         hosts = (one for one in loaded if equals[one.subject[0]] >= FEWEST_EQUALS)
-        several = (one for one in hosts if ranks[one.subject[0]] > 1 and one.subject[0] not in self.findings.beyond)
+        several = (
+            one for one in hosts if self.has_several(one.subject[0]) and one.subject[0] not in self.findings.beyond
+        )
         with_all = (one for one in several if self._is_slow_with_nearly_all(one))
         clear = (one for one in with_all if one.effect > CLEAR_OF_LINKS * self.findings.effects.noise)
         found = [one for one in clear if self._longer_inside(one) >= INSIDE * one.effect]
-        if len(found) > 1 and not self.findings.effects.group_of.any():
-            return frozenset()  # groups that do not show may be why
+        if not found or (len(found) > 1 and not self.findings.effects.group_of.any()):
+            return frozenset()  # groups that do not show may be why several are
         groups = [one for one in self._under_load.contention if _is_a(one, "group")] if len(found) > 1 else []
         beside = max((one.effect for one in (*loaded, *groups) if one not in found), default=0.0)
         if self._longer_than_usual is not None:
@@ -132,28 +132,24 @@ class Judged:
 
     def _is_slow_with_nearly_all(self, host: Found) -> bool:
         """Whether a host is slow with nearly all others that could show it."""
-        effects, one = self.findings.effects, host.subject[0]
+        one = host.subject[0]
         if not is_whole(self.readings.hosts):
             return bool(host.links >= ALL_PARTNERS * self.findings.pairs.measured[one])
-        every = np.arange(self.readings.hosts)
-        longer = self.readings.with_each(one) - effects.class_at(np.full_like(every, one), every)
-        known = np.isfinite(longer) & effects.could_show(one, host.effect)
-        return bool((longer[known] > INSIDE * host.effect).mean() >= ALL_PARTNERS) if known.any() else False
+        longer = self.longer_with(one)
+        known = longer[np.isfinite(longer) & self.findings.effects.could_show(one, host.effect)]
+        return len(known) > 0 and bool((known > INSIDE * host.effect).mean() >= ALL_PARTNERS)
 
     def _longer_inside(self, slow: Found) -> float:
         """The median of what the links of a host with others of its group that could show it take longer than those
         inside groups do usually, log of the factor; longer than those between groups where few others are inside."""
         effects, host = self.findings.effects, slow.subject[0]
-        times = self.readings.with_each(host)
-        near = (effects.group_of == effects.group_of[host]) & np.isfinite(times)
-        near = np.flatnonzero(near & effects.could_show(host, slow.effect))
-        if not len(near):
-            return 0.0
-        usual = effects.class_at(np.full_like(near, host), near)
+        longer = self.longer_with(host)
         if self._are_few_inside(host):
             kind_of = effects.equals.kind_of
-            usual = effects.typical[kind_of[host], kind_of[near], 0]
-        return float(np.nanmedian(times[near] - usual))
+            longer = self.readings.with_each(host) - effects.typical[kind_of[host], kind_of, 0]
+        near = (effects.group_of == effects.group_of[host]) & np.isfinite(longer)
+        near &= effects.could_show(host, slow.effect)
+        return float(np.median(longer[near])) if near.any() else 0.0
 
     def _are_few_inside(self, host: int) -> bool:
         """Whether too few links inside groups are of two others of its kind: what these take is what its own do."""
@@ -161,6 +157,16 @@ class Judged:
         own = np.setdiff1d(np.flatnonzero(effects.equals.kind_of == effects.equals.kind_of[host]), [host])
         size = np.unique(effects.group_of[own], return_counts=True)[1]
         return int((size * (size - 1) // 2).sum()) < FEWEST_INSIDE
+
+    def longer_with(self, host: int) -> Matrix:
+        """What links between a host and each other one take longer than those of their class, log of the factor, in the
+        slower direction, [hosts]; NaN where not known."""
+        usual = self.findings.effects.class_at(host, np.arange(self.readings.hosts))
+        return np.asarray(self.readings.with_each(host) - usual)
+
+    def has_several(self, host: int) -> bool:
+        """Whether a host has several ranks, of which one alone may not fill what they share."""
+        return int((self.readings.host_of == host).sum()) > 1
 
     @property
     def contended_hosts(self) -> set[int]:
@@ -185,21 +191,22 @@ class Judged:
     def _is_quick_with_many(self, slow: Found) -> bool:
         """Whether a host is quicker than usual with many others, and as quick as hosts of its kind are with theirs: it
         is near to these, and further from its own kind. What is slow adds to all links, and makes none quicker."""
-        if self._longer_than_usual is None:
+        host, kind_of = slow.subject[0], self.findings.effects.equals.kind_of
+        if not is_whole(self.readings.hosts):
             return False
-        longer, host, kind_of = self._longer_than_usual, slow.subject[0], self.findings.effects.equals.kind_of
-        own, known = longer[host], np.isfinite(longer[host])
+        own = self.longer_with(host)
         quick = own < -INSIDE * slow.effect
         alike = np.setdiff1d(np.flatnonzero(kind_of == kind_of[host]), [host])
-        if quick.sum() < max(FEWEST_QUICK, QUICK_WITH * known.sum()) or not len(alike):
+        are_few = quick.sum() < max(FEWEST_QUICK, QUICK_WITH * np.isfinite(own).sum())
+        if are_few or not len(alike) or self._longer_than_usual is None:
             return False
-        best = float(np.nanmedian(lower_quantiles(longer[alike], QUICK_WITH)[0]))
+        best = float(np.nanmedian(lower_quantiles(self._longer_than_usual[alike], QUICK_WITH)[0]))
         return bool(np.median(own[quick]) <= best + INSIDE * slow.effect)
 
     @cached_property
     def _longer_than_usual(self) -> Matrix | None:
-        """What links take longer than those of their class, in the slower direction, [host, host]; None in runs that
-        are too large to hold all links, and on one host."""
+        """Of each host `longer_with`, [host, host]; None in runs that are too large to hold all links, and on one
+        host."""
         effects, every = self.findings.effects, np.arange(self.readings.hosts)
         if not is_whole(self.readings.hosts) or effects.equals.one_host:
             return None
@@ -411,7 +418,7 @@ class Judged:
         """Whether links of a host with others of its group are as quick as usual; a part, as some of these are slow."""
         effects = self.findings.effects
         near = np.setdiff1d(np.flatnonzero(effects.group_of == effects.group_of[host]), [host])
-        beyond = self.readings.with_each(host)[near] - effects.class_at(host, near)
+        beyond = self.longer_with(host)[near]
         known = beyond[np.isfinite(beyond)]
         return bool(len(known)) and float(np.quantile(known, SOME_ARE_WELL)) < LEAST_ALONE
 
@@ -531,7 +538,7 @@ class Judged:
             return Edges()
         left = self.contention | self._under_load.unproven
         hosts = [one for one in self.findings.bad if one.kind == "host" and one not in left]
-        fewest = FEWEST_OF_TWO if self.told or effects.are_groups_of_two else FEWEST_HOSTS
+        fewest = FEWEST_OF_TWO if self.told else effects.fewest_hosts
         edges = slow_at_the_edge(hosts, effects, self.readings, fewest)
         links = [self.alone.of_hosts.links_of(trunk, effects.group_of) for trunk in edges.trunks]
         alone = self.alone.longer_than_equals(links, self.findings)

@@ -316,16 +316,17 @@ def _as_with_others(classes: Index, times: Matrix, partners: Index) -> Index:
     numbers, of_partner = np.arange(1, int(classes.max()) + 1), classes[partners]
     with_class = np.stack([row_medians(np.where(of_partner == one, times, UNKNOWN))[0] for one in numbers], axis=1)
     usual = np.stack([row_medians(with_class[classes == one].T)[0] for one in numbers])
-    found = classes.copy()
-    for host in np.flatnonzero(classes > 0).tolist():
-        own = int(classes[host])
-        longer = np.abs(np.delete(with_class[host] - usual, own - 1, axis=1)).max(axis=1)  # [class]
-        alike = np.flatnonzero(longer <= SAME) + 1
-        if longer[own - 1] > SAME and len(alike) == 1 and alike[0] > own:
-            found[host] = alike[0]
-    left = np.bincount(found, minlength=len(numbers) + 1)[numbers]
-    is_whole_still = left >= smallest_class(int((classes > 0).sum()))
-    return np.where(is_whole_still[classes - 1] & (classes > 0), found, classes)
+    hosts, found = np.flatnonzero(classes > 0), classes.copy()
+    own = classes[hosts] - 1
+    apart = np.abs(with_class[hosts][:, None, :] - usual)  # [host, class that it may be of, class of its partners]
+    apart[np.arange(len(hosts)), :, own] = 0.0
+    apart = apart.max(axis=2)
+    alike = apart <= SAME
+    other = alike.argmax(axis=1)
+    moved = (alike.sum(axis=1) == 1) & (other > own) & (apart[np.arange(len(hosts)), own] > SAME)
+    found[hosts[moved]] = other[moved] + 1
+    left = np.bincount(found, minlength=len(numbers) + 1)
+    return np.where(left[classes] >= smallest_class(len(hosts)), found, classes)
 
 
 def _with_outliers(classes: Index, capacity: Values, of_equals: Matrix) -> Index:

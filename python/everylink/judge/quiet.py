@@ -125,15 +125,15 @@ def is_slow_near(host: Found, quiet: Judged, is_under_load: bool) -> bool:
     """Whether a host is slow with nearly all others of its group, alone as well, and no quicker than others with
     further ones: there, what flows are limited to may hide it. `is_under_load`: it is slow under full load, too, so
     fewer others are enough."""
-    effects, one, every = quiet.findings.effects, host.subject[0], np.arange(quiet.readings.hosts)
-    longer = quiet.readings.with_each(one) - effects.class_at(np.full_like(every, one), every)
+    effects, one = quiet.findings.effects, host.subject[0]
+    longer = quiet.longer_with(one)
     known, is_near = np.isfinite(longer), effects.group_of == effects.group_of[one]
     near, far = np.flatnonzero(known & is_near), longer[known & ~is_near]
     fewest = FEWEST_NEAR_OF_LOADED if is_under_load else FEWEST_NEAR
     if len(near) < fewest or (longer[near] > SHARE * host.effect).mean() < ALL_PARTNERS:
         return False
     ((alone, _),) = quiet.alone.longer_than_equals([[(one, other) for other in near.tolist()]], quiet.findings)
-    noise = float(np.nanmax(effects.noise_at(np.full_like(every, one), every)[known & ~is_near], initial=0.0))
+    noise = float(np.nanmax(effects.noise_at(one, np.flatnonzero(known & ~is_near)), initial=0.0))
     return bool(alone > SHARE * host.effect) and not (far < -max(QUICKER * host.effect, NOISES * noise)).any()
 
 

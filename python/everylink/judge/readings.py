@@ -189,8 +189,12 @@ class Readings:
 
     def with_each(self, host: int) -> Matrix:
         """Log seconds between a host and each of them, [hosts], as between_hosts, in the slower direction."""
-        times = self.between_hosts.median
-        return np.asarray(np.fmax(times[host], times[:, host]))
+        one, every = np.array([host]), np.arange(self.hosts)
+        if is_whole(self.hosts):
+            there, back = self.between_hosts.median[host], self.between_hosts.median[:, host]
+        else:
+            there, back = self.cells(one, every).median[0], self.cells(every, one).median[:, 0]
+        return np.asarray(np.fmax(there, back))
 
     def between_equals(self, number: Index) -> Matrix:
         """[from, to]: log seconds between ranks of one number, such as that of their adapter, the lower median over

@@ -24,11 +24,9 @@ def without_scattered(verdicts: Sequence[Verdict], names: Names) -> tuple[list[V
     number = {one: names.units.index(one.subject[0]) for one in verdicts if one.kind == "host" and _is_of_row(one)}
     slow = sorted(_most_alike(list(number)), key=lambda one: number[one])
     part = PART_OF_TWO if len(slow) == 2 else PART_MANY
-    are_many = len(slow) >= max(2, part * len(names.units))
-    if not are_many or number[slow[-1]] - number[slow[0]] < len(slow):
-        return list(verdicts), []
-    worst = max(one.factor or 1.0 for one in slow)
-    if worst > MOST:
+    are_many = len(slow) >= max(2, part * len(names.units)) and number[slow[-1]] - number[slow[0]] >= len(slow)
+    worst = max((one.factor or 1.0 for one in slow), default=1.0)
+    if not are_many or worst > MOST:
         return list(verdicts), []
     hosts = folded([one.subject[0] for one in slow])
     text = f"{hosts}: their links take up to {worst:.2f}x the time of others, all alike"

@@ -1,6 +1,6 @@
 """Compares the links of a run with each other, size by size, and then what the sizes say of each other."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -433,20 +433,22 @@ class _Sizes:
         a little slow if it is so within, alone in its group or differs from others within, too; in small messages, or
         a little slow, if it is quick with hosts that would see a slow one; rather little, if it is with a slow one. Not
         those that are slow with nearly all for what their ranks share."""
-        slow = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
         filled = {one.subject[0] for one in judged.filled}
-        slow = {one: host for one, host in slow.items() if host not in filled}
-        little, rather_little = (
-            {one for one in slow if (one.factor or np.inf) <= np.exp(most)} for most in (LITTLE, RATHER_LITTLE)
-        )
+        hosts = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
+        slow = {one: host for one, host in hosts.items() if host not in filled}
+        effect = {one: float(np.log(one.factor or np.inf)) for one in slow}
         alone = self._behind_their_switches(judged.findings.effects)
-        effect = {host: float(np.log(one.factor or np.inf)) for one, host in slow.items()}
-        quick, among = self._quick_with_some(effect, judged)
+        is_small = judged.size.bytes < BANDWIDTH
+        asked = {host: effect[one] for one, host in slow.items() if is_small or effect[one] <= RATHER_LITTLE}
+        quick, among = self._quick_with_some(asked, set(slow.values()), judged)
         return [
             one for one, host in slow.items()
-            if (one in little and (one.scope == Scope.WITHIN or host in alone or one.subject[0] in self._differ_within))
-            or (host in quick and (one in little or judged.size.bytes < BANDWIDTH))
-            or (host in among and (one in rather_little or judged.size.bytes < BANDWIDTH))
+            if (host in quick and (is_small or effect[one] <= LITTLE))
+            or (host in among and (is_small or effect[one] <= RATHER_LITTLE))
+            or (
+                effect[one] <= LITTLE
+                and (one.scope == Scope.WITHIN or host in alone or one.subject[0] in self._differ_within)
+            )
         ]  # fmt: skip
 
     @staticmethod
@@ -458,13 +460,13 @@ class _Sizes:
         return set(np.flatnonzero(size[effects.group_of] == 1).tolist()) if are_few else set()
 
     @staticmethod
-    def _quick_with_some(slow: Mapping[int, float], judged: Judged) -> tuple[set[int], set[int]]:
-        """Those of the slow hosts that are as quick as any with the other one of a group of two, or where no groups are
-        known with any other; and with another slow one: what leads to both, such as a further switch, may be all that
-        is slow. As any of their kinds, if enough links of others of these were measured, and with one that could show
-        it. `slow`: their effects, logs of factors."""
+    def _quick_with_some(asked: Mapping[int, float], slow: Set[int], judged: Judged) -> tuple[set[int], set[int]]:
+        """Those of the hosts `asked` for that are as quick as any with the other one of a group of two, or where no
+        groups are known with any other; and with another one of the `slow` hosts: what leads to both, such as a further
+        switch, may be all that is slow. As any of their kinds, if enough links of others of these were measured, and
+        with one that could show it. Of those asked for: their effects, logs of factors."""
         seen, effects = judged.readings, judged.findings.effects
-        if not slow or not is_whole(seen.hosts):
+        if not asked or not is_whole(seen.hosts):
             return set(), set()
         times, group_of, kind_of = seen.between_hosts.median, effects.group_of, effects.equals.kind_of
         size, every = np.bincount(group_of)[group_of], np.arange(seen.hosts)
@@ -477,10 +479,10 @@ class _Sizes:
 
         def quick_with(host: int) -> NDArray[np.bool_]:
             quick = np.array([quickest_of(host, kind) for kind in range(effects.equals.kinds)])[kind_of]
-            return np.asarray(effects.could_show(host, slow[host]) & (seen.with_each(host) < quick + SAME_AS_FAR))
+            return np.asarray(effects.could_show(host, asked[host]) & (seen.with_each(host) < quick + SAME_AS_FAR))
 
         of_two = (group_of[:, None] == group_of) & (size == 2) if group_of.any() else np.ones(times.shape, bool)
-        found = {host: quick_with(host) for host in slow}
+        found = {host: quick_with(host) for host in asked}
         among = {host for host, quick in found.items() if quick[list(slow)].any()}
         return {host for host, quick in found.items() if quick[of_two[host]].any()}, among
 

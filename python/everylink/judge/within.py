@@ -141,9 +141,8 @@ def _quickest_of(host: NDArray[np.int64], beyond: Values, hosts: int) -> Values:
     at random, and never shorter for that: a slow host has no quick ones."""
     quickest = np.full(hosts, np.inf)
     np.fmin.at(quickest, host, beyond)
-    return (
-        np.asarray(quickest - np.median(quickest[np.isfinite(quickest)])) if np.isfinite(quickest).any() else quickest
-    )
+    known = quickest[np.isfinite(quickest)]
+    return quickest - float(np.median(known)) if len(known) else quickest
 
 
 def _partners(frm: NDArray[np.int64], to: NDArray[np.int64], ranks: int) -> NDArray[np.intp]:
