@@ -41,7 +41,7 @@ HARD_CHASSIS = (
     "4 GPUs in bridged pairs, strict order on some hosts", "a placement group with replaced machines",
     "four purchases that begin within leaves, far socket", "56 Gbit/s, 1:1 by receiver, boards replaced at random",
     "pods in turns over racks, half of the hosts upgraded", "tunnels of 2 pods, kernels half updated",
-    "one Ethernet switch, three purchases, 4 ranks",
+    "one Ethernet switch, three purchases, 4 ranks", "two hosts on each adapter, islands 3:2, far socket",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -68,7 +68,9 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 dies on 4 rails in a dragonfly, bound by cores", "accelerators of four hosts joined, packets spread",
     "16 GPUs on 8 rails, two boards", "8 GPUs on 2 adapters of two ports, racks filled up",
     "rail-optimized, 8 rails dealt out, last unit not full", "sprayed packets, 8 GPUs on 4 rails",
-    "8 rails on two leaves of the rack, flowlets",
+    "8 rails on two leaves of the rack, flowlets", "8 NUMA nodes, dragonfly+ of 200 Gbit/s",
+    "8 rails on the leaf of the rack, blocks of two racks", "four paths for each message, 8 ranks in no order",
+    "8 GPUs on 4 adapters of the leaf, 1:1 dealt out",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
