@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from everylink.judge.evidence import Names
+from everylink.judge.names import Names
 from everylink.judge.passing import may_pass, past_slow_switches
 from everylink.judge.readings import Readings, readings
 from everylink.judge.verdict import Verdict

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conftest import Command
-from everylink.judge.evidence import Names
+from everylink.judge.names import Names
 from everylink.judge.rows_of_hosts import rows_of_hosts, without_scattered
 from everylink.judge.verdict import Verdict
 from pair_rows import run_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from everylink.io.foreign import bare_facts, bare_ranks, bare_steps
-from everylink.judge.evidence import Names
+from everylink.judge.names import Names
 from everylink.judge.smallest import smallest_explanation
 from everylink.judge.verdict import Verdict
 from everylink.model.results import Results

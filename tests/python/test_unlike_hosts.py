@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from everylink.judge.evidence import Names
+from everylink.judge.names import Names
 from everylink.judge.unlike_hosts import of_unlike, told_of
 from everylink.judge.verdict import Verdict
 from pair_rows import run_of

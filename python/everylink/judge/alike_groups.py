@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from everylink.judge.evidence import Names
+from everylink.judge.names import Names
 from everylink.judge.verdict import Scope, Structure, Verdict
 
 MANY, PART_OF_GROUPS, ALIKE = 3, 1 / 4, 0.05  # groups, part of those of several hosts; by how much they differ (log)

@@ -4,10 +4,12 @@ from collections.abc import Collection, Iterable
 
 import numpy as np
 
-from everylink.judge.evidence import Judged, Names, confidence_of
+from everylink.judge.confidence import confidence_of
 from everylink.judge.intermittent import Intermittent, find_intermittent, score
 from everylink.judge.intermittent_alone import alone_steps, find_alone, needs_load
+from everylink.judge.judged import Judged
 from everylink.judge.lateness import Late, late_hosts
+from everylink.judge.names import Names
 from everylink.judge.phases import alone_rows
 from everylink.judge.verdict import Side, Verdict
 

@@ -8,7 +8,8 @@ in docs/accuracy.md). In structures that it was tuned on more are right.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from everylink.judge.verdict import OF_TIMES, Scope, Verdict
+from everylink.distributions import normal_tail
+from everylink.judge.verdict import OF_TIMES, SURE, Scope, Verdict
 
 MOST, LESS = 0.93, 0.83
 RIGHT: Mapping[str, float] = {
@@ -41,3 +42,8 @@ def _is_by_few(verdict: Verdict) -> bool:
 def stated(suspect: Verdict) -> Verdict:
     """The suspect as users are told of it. Its own confidence is against noise alone: nothing was measured again."""
     return calibrated(suspect, is_alone=False)
+
+
+def confidence_of(z: float, tested: int) -> float:
+    """1 - the expected number of such scores by chance (Bonferroni), between 0.5 and SURE."""
+    return float(min(max(1 - float(normal_tail(z)) * max(tested, 1), 0.5), SURE))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
-from everylink.judge.evidence import Judged
+from everylink.judge.judged import Judged
 from everylink.judge.trunks import FEWEST_ENDS, are_too_many
 from everylink.judge.verdict import FEW_HOSTS
 from everylink.model.results import UNKNOWN, Results

@@ -7,11 +7,11 @@ from pathlib import Path
 from everylink.judge.alike_groups import without_alike
 from everylink.judge.contention import matched_alone, only_under_load
 from everylink.judge.crowd import crowd_remarks, less_certain
-from everylink.judge.evidence import Names
 from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.grouping import groups_for
 from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.merged import one_per_subject
+from everylink.judge.names import Names
 from everylink.judge.passing import may_pass, past_slow_switches
 from everylink.judge.rails import without_unreachable
 from everylink.judge.rows_of_hosts import rows_of_hosts, without_scattered

@@ -11,8 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.evidence import Judged, Names, slow_verdict, trunk_verdict, uplink_verdict
+from everylink.judge.evidence import slow_verdict, trunk_verdict, uplink_verdict
 from everylink.judge.findings import Found
+from everylink.judge.judged import Judged
+from everylink.judge.names import Names
 from everylink.judge.trunks import Trunk
 from everylink.judge.uplinks import Uplink
 from everylink.judge.verdict import BANDWIDTH, Structure, Verdict

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.confidence import is_less
-from everylink.judge.evidence import Names
+from everylink.judge.names import Names
 from everylink.judge.readings import Readings
 from everylink.judge.verdict import Verdict
 from everylink.robust import Matrix, Values, is_whole, row_medians

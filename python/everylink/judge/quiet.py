@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects
-from everylink.judge.evidence import ALL_PARTNERS, Judged, Names, slow_verdict, trunk_verdict, uplink_verdict
+from everylink.judge.evidence import slow_verdict, trunk_verdict, uplink_verdict
 from everylink.judge.findings import Findings, Found, find, hosts_among
+from everylink.judge.judged import ALL_PARTNERS, Judged
 from everylink.judge.kinds import levelled
+from everylink.judge.names import Names
 from everylink.judge.pairs import CLEAR_OF_PAIR, SMALLEST_BAD
 from everylink.judge.phases import FEWEST_UNDER_LOAD
 from everylink.judge.readings import Readings, readings_in

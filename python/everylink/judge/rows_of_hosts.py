@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from everylink.host_lists import folded
-from everylink.judge.evidence import Names
 from everylink.judge.merged import each_by_itself
+from everylink.judge.names import Names
 from everylink.judge.unlike_hosts import QUESTION
 from everylink.judge.verdict import Scope, Structure, Verdict
 

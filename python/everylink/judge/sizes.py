@@ -12,8 +12,6 @@ from everylink.judge.coverage import coverage_remarks, not_looked_for
 from everylink.judge.crowd import crowded_hosts
 from everylink.judge.effects import Effects
 from everylink.judge.evidence import (
-    Judged,
-    Names,
     alone_verdict,
     class_within,
     loaded_verdict,
@@ -25,6 +23,7 @@ from everylink.judge.evidence import (
 )
 from everylink.judge.expected import Expected, expected_of
 from everylink.judge.findings import Found, find, hosts_among, pairs_found
+from everylink.judge.judged import Judged
 from everylink.judge.kinds import Equals, Kinds, levelled
 from everylink.judge.lateness import late_suspects
 from everylink.judge.longer_ways import (
@@ -38,6 +37,7 @@ from everylink.judge.longer_ways import (
     slow_ways,
     structures_of,
 )
+from everylink.judge.names import Names
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
 from everylink.judge.quiet import (

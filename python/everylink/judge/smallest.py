@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from everylink.judge.evidence import Names
 from everylink.judge.findings import FAR_SLOWER
+from everylink.judge.names import Names
 from everylink.judge.pairs import partners_of
 from everylink.judge.verdict import Scope, Side, Verdict
 from everylink.judge.ways_of_pairs import ways_of_pairs

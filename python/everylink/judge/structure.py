@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from everylink.host_lists import folded
 from everylink.judge.comparable import FEWEST_GOOD, HEALTHY
 from everylink.judge.contention import LEAST as UNDER_LOAD
-from everylink.judge.evidence import Judged, Names
 from everylink.judge.findings import Found
+from everylink.judge.judged import Judged
 from everylink.judge.kinds import Kinds
+from everylink.judge.names import Names
 from everylink.judge.readings import readings
 from everylink.judge.verdict import BANDWIDTH, Structure
 from everylink.model.results import Results

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from everylink.host_lists import folded
-from everylink.judge.evidence import Names
 from everylink.judge.merged import one_per_subject
+from everylink.judge.names import Names
 from everylink.judge.verdict import Structure, Verdict
 
 MOST, ALIKE = 1.5, 1.1  # factors: of a host that is slower by design; between hosts with one processor

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.comparable import FEWEST_GOOD, HEALTHY, LEAST_ALONE, NEARLY_ALL, BestReadings, Links
+from everylink.judge.confidence import confidence_of
 from everylink.judge.effects import FEWEST_HOSTS, SMALLEST_GROUP, Effects
-from everylink.judge.evidence import FURTHER, HIDDEN, Judged, Names, confidence_of
+from everylink.judge.evidence import HIDDEN
 from everylink.judge.findings import Found, hosts_among
+from everylink.judge.judged import FURTHER, Judged
+from everylink.judge.names import Names
 from everylink.judge.pairs import partners_of
 from everylink.judge.phases import GONE_OF_PAIR, SETTLED_ALONE, alone_rows, measured_in
 from everylink.judge.readings import Readings

@@ -11,7 +11,7 @@ import numpy as np
 
 from everylink.host_lists import folded
 from everylink.judge.confidence import calibrated
-from everylink.judge.evidence import Names
+from everylink.judge.names import Names
 from everylink.judge.pairs import partners_of
 from everylink.judge.verdict import Side, Verdict
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.evidence import Names, confidence_of
+from everylink.judge.confidence import confidence_of
 from everylink.judge.judge import judge, judgement
 from everylink.judge.merged import one_per_subject
+from everylink.judge.names import Names
 from everylink.judge.sizes import LinkVerdicts, failed_verdicts
 from everylink.judge.verdict import Judgement, Verdict
 from everylink.links.failed import fold_failures

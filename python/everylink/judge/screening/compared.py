@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from everylink.judge.confidence import calibrated
+from everylink.judge.confidence import calibrated, confidence_of
 from everylink.judge.covered import Coverage
-from everylink.judge.evidence import Names, confidence_of
 from everylink.judge.expected import Expected
+from everylink.judge.names import Names
 from everylink.judge.positions import positions_of
 from everylink.judge.screening.again import Again
 from everylink.judge.screening.coverage import coverage_of

@@ -1,0 +1,644 @@
+"""What one size says of hosts, ranks, pairs, groups and ways: slow alone, too, or by load, or as others are."""
+
+import itertools
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeGuard
+
+import numpy as np
+
+from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, SlowWith
+from everylink.judge.drifting import Drift, find_drift
+from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
+from everylink.judge.equal_load import (
+    LoadedGroup,
+    slow_adapters_at_equal_load,
+    slow_at_equal_load,
+    slow_ways_at_equal_load,
+)
+from everylink.judge.findings import Findings, Found, hosts_among
+from everylink.judge.kinds import many_alike
+from everylink.judge.pairs import CLEAR_OF_PAIR
+from everylink.judge.phases import (
+    PhaseReadings,
+    UnderLoad,
+    alone_rows,
+    is_well_with_other_kinds,
+    measured_in,
+    under_load,
+)
+from everylink.judge.planes import SlowPlane, slow_rails
+from everylink.judge.readings import Readings
+from everylink.judge.trunks import NEAR_PART, Trunk
+from everylink.judge.uplinks import (
+    FEWEST_OF_TWO,
+    Uplink,
+    alike,
+    between_groups,
+    is_longer_by_design,
+    longer_by_pair,
+    rest_of_way,
+    slow_uplinks,
+)
+from everylink.judge.verdict import BANDWIDTH, Side
+from everylink.model.results import Ranks, Size
+from everylink.model.rows import chosen
+from everylink.robust import Matrix, is_whole, lower_quantiles, row_medians
+
+MANY_ENDS, PART_OF_ENDS, SAME_ALONE = 12, 0.4, 0.05  # hosts of pairs that are as slow alone: log of the factor
+MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
+ALL_PARTNERS = 0.75  # part of the other hosts with which a host must be slow
+FURTHER_WAY = 0.03  # log of the factor of small messages, by less of which ways with as many switches differ
+FURTHER = 2.0  # times as many seconds as small messages take longer
+MOST_HOSTS = 0.4  # of all, of a group that may be slow
+CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
+MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
+FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
+FEWEST_QUICK, QUICK_WITH = 3, 0.25  # others with which a host is quicker than usual, and part of all
+FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
+INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
+GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
+BESIDE = 0.5  # part of it by which load alone may make another host slow
+FEWEST_OTHERS, MOST_OTHERS = 3, 0.5  # ways between groups at the far end of an uplink, and part of them that are slow
+SOME_ARE_WELL = 0.25  # quantile of the links of a host inside its group, some of which lead to slow hosts
+PROVEN = 0.25  # part of the pairs of an uplink that must be slow alone
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One size with its readings and findings. `told`: whether the groups are, and not found in the times.
+
+    `is_quiet`: whether the readings are those with a quarter of the ranks busy, not those under full load.
+    """
+
+    ranks: Ranks
+    told: bool
+    size: Size
+    readings: Readings
+    findings: Findings
+    alone: PhaseReadings
+    quarter: PhaseReadings
+    one_way: PhaseReadings
+    is_quiet: bool = False
+
+    @cached_property
+    def _under_load(self) -> UnderLoad:
+        return under_load(self.findings, self.alone, self.quarter)
+
+    @cached_property
+    def contention(self) -> frozenset[Found | Trunk]:
+        """What is slow only while others measure, so no fault."""
+        return self._under_load.contention - self.filled
+
+    @cached_property
+    def filled(self) -> frozenset[Found]:
+        """Hosts of several ranks that are slow only while all measure, but with nearly all others, inside their group,
+        too, and by clearly more than single links differ, and than load makes other hosts slow, or if these are several
+        also groups. No way between groups explains that: what their ranks share is slow, and a single rank does not
+        fill it."""
+        if self.size.bytes < BANDWIDTH:
+            return frozenset()
+        with_some = (one for one in self._under_load.with_some if not self.alone.slow_with(one, self.findings).slow)
+        loaded = [one for one in (*self._under_load.contention, *with_some) if _is_a(one, "host")]
+        kind_of = self.findings.effects.equals.kind_of
+        equals = np.bincount(kind_of)[kind_of]
+        hosts = (one for one in loaded if equals[one.subject[0]] >= FEWEST_EQUALS)
+        several = (
+            one for one in hosts if self.has_several(one.subject[0]) and one.subject[0] not in self.findings.beyond
+        )
+        with_all = (one for one in several if self._is_slow_with_nearly_all(one))
+        clear = (one for one in with_all if one.effect > CLEAR_OF_LINKS * self.findings.effects.noise)
+        found = [one for one in clear if self._longer_inside(one) >= INSIDE * one.effect]
+        if not found or (len(found) > 1 and not self.findings.effects.group_of.any()):
+            return frozenset()  # groups that do not show may be why several are
+        groups = [one for one in self._under_load.contention if _is_a(one, "group")] if len(found) > 1 else []
+        beside = max((one.effect for one in (*loaded, *groups) if one not in found), default=0.0)
+        if self._longer_than_usual is not None:
+            others = np.delete(self._longer_than_usual, [one.subject[0] for one in found], axis=0)
+            beside = max(beside, float(np.max(row_medians(others)[0], initial=0.0)))
+        return frozenset(one for one in found if beside < BESIDE * one.effect)
+
+    def _is_slow_with_nearly_all(self, host: Found) -> bool:
+        """Whether a host is slow with nearly all others that could show it."""
+        one = host.subject[0]
+        if not is_whole(self.readings.hosts):
+            return bool(host.links >= ALL_PARTNERS * self.findings.pairs.measured[one])
+        longer = self.longer_with(one)
+        known = longer[np.isfinite(longer) & self.findings.effects.could_show(one, host.effect)]
+        return len(known) > 0 and bool((known > INSIDE * host.effect).mean() >= ALL_PARTNERS)
+
+    def _longer_inside(self, slow: Found) -> float:
+        """The median of what the links of a host with others of its group that could show it take longer than those
+        inside groups do usually, log of the factor; longer than those between groups where few others are inside."""
+        effects, host = self.findings.effects, slow.subject[0]
+        longer = self.longer_with(host)
+        if self._are_few_inside(host):
+            kind_of = effects.equals.kind_of
+            longer = self.readings.with_each(host) - effects.typical[kind_of[host], kind_of, 0]
+        near = (effects.group_of == effects.group_of[host]) & np.isfinite(longer)
+        near &= effects.could_show(host, slow.effect)
+        return float(np.median(longer[near])) if near.any() else 0.0
+
+    def _are_few_inside(self, host: int) -> bool:
+        """Whether too few links inside groups are of two others of its kind: what these take is what its own do."""
+        effects = self.findings.effects
+        own = np.setdiff1d(np.flatnonzero(effects.equals.kind_of == effects.equals.kind_of[host]), [host])
+        size = np.unique(effects.group_of[own], return_counts=True)[1]
+        return int((size * (size - 1) // 2).sum()) < FEWEST_INSIDE
+
+    def longer_with(self, host: int) -> Matrix:
+        """What links between a host and each other one take longer than those of their class, log of the factor, in the
+        slower direction, [hosts]; NaN where not known."""
+        usual = self.findings.effects.class_at(host, np.arange(self.readings.hosts))
+        return np.asarray(self.readings.with_each(host) - usual)
+
+    def has_several(self, host: int) -> bool:
+        """Whether a host has several ranks, of which one alone may not fill what they share."""
+        return int((self.readings.host_of == host).sum()) > 1
+
+    @property
+    def contended_hosts(self) -> set[int]:
+        """Hosts that are slow only while others measure."""
+        return {one.subject[0] for one in self.contention if _is_a(one, "host")}
+
+    @cached_property
+    def unproven(self) -> frozenset[Found | Trunk]:
+        """What may be slow only while others measure, or only with some others. And large groups: where one holds so
+        many of the hosts, the others may be the ones that differ."""
+        group_of = self.findings.effects.group_of
+        size = np.bincount(group_of)
+        groups = (one for one in self.findings.bad if one.kind == "group")
+        large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
+        some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
+        some |= self._under_load.with_some - self.filled
+        some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_quick_with_many(one)}
+        hosts = (one for one in some if _is_a(one, "host"))
+        at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
+        return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
+
+    def _is_quick_with_many(self, slow: Found) -> bool:
+        """Whether a host is quicker than usual with many others, and as quick as hosts of its kind are with theirs: it
+        is near to these, and further from its own kind. What is slow adds to all links, and makes none quicker."""
+        host, kind_of = slow.subject[0], self.findings.effects.equals.kind_of
+        if not is_whole(self.readings.hosts):
+            return False
+        own = self.longer_with(host)
+        quick = own < -INSIDE * slow.effect
+        alike = np.setdiff1d(np.flatnonzero(kind_of == kind_of[host]), [host])
+        are_few = quick.sum() < max(FEWEST_QUICK, QUICK_WITH * np.isfinite(own).sum())
+        if are_few or not len(alike) or self._longer_than_usual is None:
+            return False
+        best = float(np.nanmedian(lower_quantiles(self._longer_than_usual[alike], QUICK_WITH)[0]))
+        return bool(np.median(own[quick]) <= best + INSIDE * slow.effect)
+
+    @cached_property
+    def _longer_than_usual(self) -> Matrix | None:
+        """Of each host `longer_with`, [host, host]; None in runs that are too large to hold all links, and on one
+        host."""
+        effects, every = self.findings.effects, np.arange(self.readings.hosts)
+        if not is_whole(self.readings.hosts) or effects.equals.one_host:
+            return None
+        times = self.readings.between_hosts.median
+        return np.asarray(np.fmax(times, times.T) - effects.class_at(every[:, None], every[None, :]))
+
+    def _is_usual(self, one: Found | Trunk) -> bool:
+        """Whether it is a host or rank that is hardly slower alone than others differ."""
+        return (_is_a(one, "host") or _is_a(one, "rank")) and self.alone.slow_with(one, self.findings).is_usual
+
+    @cached_property
+    def _usually_alone(self) -> PhaseReadings:
+        """Typical readings alone in place of the best: a few messages may take a detour."""
+        return measured_in(alone_rows(self.size), self.readings, typical=True)
+
+    def is_slow_with_some(self, one: Found | Trunk) -> bool:
+        """Whether some of its links are slow alone, and others, which could show it, are not; of a host also those
+        under load, if they are with other kinds of hosts."""
+        if _is_a(one, "pair"):
+            return False
+        if _is_a(one, "host") and is_well_with_other_kinds(one, self.findings.effects, self.readings):
+            return True
+        if _is_a(one, "rank") and self.alone.is_slow_near(one, self.findings) is False:
+            return True
+        if _is_way(one):
+            return all(phase.slow_with(one, self.findings).some for phase in (self.alone, self._usually_alone))
+        return self.alone.slow_with(one, self.findings).is_no_end
+
+    @property
+    def slow_alone(self) -> frozenset[Found | Trunk]:
+        """What was measured alone, and is slow there, too."""
+        return self._under_load.slow_alone
+
+    @cached_property
+    def longer(self) -> Matrix | None:
+        """What pairs take longer than their ends explain; None in runs that are too large to hold all links, and
+        without groups of several hosts."""
+        several = (np.bincount(self.findings.effects.group_of) >= FEWEST_OF_TWO).any()
+        whole = is_whole(self.readings.hosts) and several
+        return longer_by_pair(self.findings.effects, self.readings) if whole else None
+
+    @cached_property
+    def _between(self) -> Matrix | None:
+        """What ways between groups take longer, likewise."""
+        return None if self.longer is None else between_groups(self.longer, self.findings.effects.group_of)
+
+    def is_further(self, way: LoadedGroup) -> bool:
+        """Whether messages between two groups take longer at this size, too, than those between others."""
+        if way.other < 0 or self._between is None:
+            return False
+        others = self._between.copy()
+        others[[way.group, way.other], [way.other, way.group]] = np.nan
+        return bool(self._between[way.group, way.other] - np.nanmedian(others) > FURTHER_WAY)
+
+    def _is_by_design(self, one: Trunk | Uplink) -> bool:
+        """Whether a trunk or uplink is slow as ways between other groups are."""
+        if self._between is None:
+            return False
+        ways = one.ways(self.findings.effects.group_of)
+        return is_longer_by_design(one.effect, ways, self._between)
+
+    def _is_of_whole_way(self, uplink: Uplink) -> bool:
+        """Whether it is some pairs between two groups of which the others are slow, too: it is the way that is."""
+        if self.longer is None or uplink.other < 0:
+            return False
+        group_of = self.findings.effects.group_of
+        rest = rest_of_way(uplink, self._slow_pairs, self.longer, group_of, self._slow_hosts)
+        return rest > NEAR_PART * uplink.effect
+
+    def _is_of_hosts(self, uplink: Uplink) -> bool:
+        """Whether the hosts at its far end are slow with each other as well, over other ways: all of these hosts have
+        something that costs most between two that do."""
+        far = {host for pair in uplink.pairs for host in pair.subject} - uplink.members
+        group_of, slow = self.findings.effects.group_of, {frozenset(pair.subject) for pair in self._slow_pairs}
+        ways = [pair for pair in itertools.combinations(sorted(far), 2) if group_of[pair[0]] != group_of[pair[1]]]
+        return len(ways) >= FEWEST_OTHERS and sum(frozenset(way) in slow for way in ways) >= MOST_OTHERS * len(ways)
+
+    @cached_property
+    def _slow_hosts(self) -> set[int]:
+        return {one.subject[0] for one in self.findings.bad if one.kind == "host"}
+
+    @cached_property
+    def _slow_pairs(self) -> list[Found]:
+        """Pairs that are slow, and not just while others measure, nor because both hosts are of a class."""
+        return [one for one in self.findings.bad if one.kind == "pair" and one not in self.contention | self._of_class]
+
+    @cached_property
+    def _alike(self) -> dict[Found, Found]:
+        """Hosts that are slow alike under load, or alone, and many: another kind of hosts, or hosts behind other
+        switches; where groups are told, if they are in several. Each as load shows it, and as its links alone do."""
+        slow = [one for one in self.findings.bad if one.kind == "host" and one not in self.contention]
+        hosts, many, group_of = self.readings.hosts, many_alike(self.readings.hosts), self.findings.effects.group_of
+        if self.told:
+            slow = [one for one in slow if (group_of == group_of[one.subject[0]]).sum() > 1]
+        are_of_few = self.told and len({int(group_of[one.subject[0]]) for one in slow}) < GROUPS_OF_ALIKE
+        if self.findings.effects.equals.one_host or len(slow) <= many or are_of_few:
+            return {}
+        alone = {one: self._alone("host", one.subject[0])[0] for one in slow}
+        under_load = alike(slow, hosts, many)
+        by_alone = alike([one for one in alone.values() if one.links], hosts, many)
+        return {one: same for one, same in alone.items() if one in under_load or same in by_alone}
+
+    @cached_property
+    def _of_class(self) -> frozenset[Found]:
+        """Pairs of two of these hosts: a round trip pays for both."""
+        hosts = {one.subject[0] for one in self._alike}
+        return frozenset(one for one in self.findings.bad if one.kind == "pair" and hosts.issuperset(one.subject))
+
+    @cached_property
+    def _ways_of_pairs(self) -> list[Uplink]:
+        """The ways that explain slow pairs of hosts: uplinks, and ways that are longer by design."""
+        longer = self.longer if self._slow_pairs and not self.told else None
+        return slow_uplinks(self._slow_pairs, self.findings.effects.group_of, self._slow_hosts, longer)
+
+    @cached_property
+    def uplinks(self) -> list[Uplink]:
+        """Uplinks of groups that are slow; where pairs were measured alone, some of theirs were, and are slow, and not
+        just as slow as a good part of their like."""
+        proven = self._under_load.slow_alone - self._like_controls
+        return [
+            uplink for uplink in self._ways_of_pairs
+            if not self._is_by_design(uplink) and not self._is_of_whole_way(uplink) and not self._is_of_hosts(uplink)
+            and (self.alone.is_empty or sum(pair in proven for pair in uplink.pairs) >= PROVEN * len(uplink.pairs))
+        ]  # fmt: skip
+
+    def by_alone(self, quiet: "Judged | None", small: "Judged | None", slow_ranks: Set[int]) -> tuple[Found, ...]:
+        """Hosts that are slow by what was measured alone, though not under load; a few, as many are another kind.
+
+        Of messages that show bandwidth, and by more seconds than `small` ones take longer: a host may be further away.
+        Pairs that were measured because they look slow say nothing of the others of a host, unless many do, nor does
+        one of its ranks. `quiet`: the judgement with a quarter of the ranks busy; `slow_ranks`: those at any size.
+        """
+        if self.findings.effects.equals.one_host or self.size.bytes < BANDWIDTH:
+            return ()
+        pairs, found = self.findings.looking_slow | (quiet.findings.looking_slow if quiet else set()), list[Found]()
+        told, of_ranks = hosts_among(self.unexplained, self.readings), set(self.readings.host_of[list(slow_ranks)])
+        beside = self._without_ranks(slow_ranks)
+        tell = sorted(set(self.alone.hosts_that_tell()) - told)
+        by = {host: beside if host in of_ranks else self for host in tell}
+        left_out = {host: self._selected(host, pairs) for host in tell}
+        seen = {
+            host: by[host]._with_selected(host, left_out[host])
+            for host in tell if by[host].alone.knows_devices(host, self.ranks.device)
+        }  # fmt: skip
+        slow_hosts = {host for host, (_, slow) in seen.items() if slow.may_be_all}
+        are_few = len(slow_hosts | told) <= many_alike(self.readings.hosts)
+        for host in sorted(slow_hosts):
+            one, slow = seen[host]
+            if not slow.all and are_few:  # and a good part of what each of them is compared with
+                one, slow = by[host]._with_selected(host, left_out[host], slow_hosts)
+            is_near = slow.all and not _is_further(slow.seconds, "host", host, small)
+            if is_near and by[host]._is_slow_near(one, set(tell) - slow_hosts):
+                found.append(one)
+        many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
+        return tuple(one for one in found if one not in many)
+
+    def _without(self, hosts: Set[int]) -> "Judged":
+        """The same, but links of these hosts are no good ones to compare with alone."""
+        return replace(self, alone=replace(self.alone, bad_elsewhere=self.alone.bad_elsewhere | hosts))
+
+    def _with_selected(
+        self, host: int, selected: Set[frozenset[int]], slow_hosts: Set[int] = frozenset()
+    ) -> tuple[Found, SlowWith]:
+        """As _alone without some `selected` pairs of a host, and compared with links of no `slow_hosts`; fewer others
+        are enough if all of them are slow, and the selected ones as well."""
+        one, slow = (self._without(slow_hosts) if slow_hosts else self)._alone("host", host, selected)
+        if ENOUGH_OF_FEW <= slow.links < slow.enough and slow.slow == slow.links:
+            _, whole = self._alone("host", host)
+            slow = replace(slow, enough=slow.links) if whole.may_be_all else slow
+        return one, slow
+
+    def _selected(self, host: int, pairs: Set[frozenset[int]]) -> Set[frozenset[int]]:
+        """Those of these pairs that a host has, which were measured alone as they look slow. None if many do, and none
+        of its others take less time under load than these alone: they tell of all of them."""
+        own = {pair for pair in pairs if host in pair}
+        if len(own) < MANY_PAIRS * (self.readings.hosts - 1) or not is_whole(self.readings.hosts):
+            return own
+        best, times = self.alone.of_hosts, self.readings.with_each(host)
+        usual = float(np.median(best.time[(best.frm == host) | (best.to == host)]))
+        quicker = times[np.isfinite(times)] < usual - GONE * self._alone("host", host)[1].effect
+        return own if quicker.mean() > MOST_QUICKER else set()
+
+    def _without_ranks(self, ranks: Set[int]) -> "Judged":
+        """The same without what was measured alone of some ranks."""
+        if not ranks:
+            return self
+        rows, left_out = alone_rows(self.size), list(ranks)
+        rows = chosen(rows, ~np.isin(rows.frm, left_out) & ~np.isin(rows.to, left_out))
+        return replace(self, alone=measured_in(rows, self.readings, bad_elsewhere=self.alone.bad_elsewhere))
+
+    def _alone(self, kind: str, number: int, without: Set[frozenset[int]] = frozenset()) -> tuple[Found, SlowWith]:
+        """A host or rank as its links alone show it, and how many are slow; `without`: pairs of hosts that do not
+        count."""
+        one = Found(kind, (number,), Side.BOTH, 0.0, 0.0, 0)
+        slow = self.alone.slow_with(one, self.findings, without)
+        return replace(one, effect=slow.effect, z=slow.z, links=slow.links), slow
+
+    def seconds_alone(self, kind: str, number: int) -> float:
+        """How much longer the links that show a host or rank take alone; 0 where that was not measured."""
+        return self._alone(kind, number)[1].seconds
+
+    def host_is_further(self, host: int, small: "Judged | None") -> bool:
+        """Whether messages of a host that show bandwidth take longer alone, but no more than twice as many seconds as
+        `small` ones: if that is a fault, these show it better."""
+        seconds = self.seconds_alone("host", host) if self.size.bytes >= BANDWIDTH else 0.0
+        return seconds > 0 and _is_further(seconds, "host", host, small)
+
+    def is_well_near(self, host: int) -> bool:
+        """Whether links of a host with others of its group are as quick as usual; a part, as some of these are slow."""
+        effects = self.findings.effects
+        near = np.setdiff1d(np.flatnonzero(effects.group_of == effects.group_of[host]), [host])
+        beyond = self.longer_with(host)[near]
+        known = beyond[np.isfinite(beyond)]
+        return bool(len(known)) and float(np.quantile(known, SOME_ARE_WELL)) < LEAST_ALONE
+
+    @property
+    def ranks_looking_slow(self) -> set[int]:
+        """The slow ranks but for those that load explains, or that are slow as many are."""
+        explained = self.contention | self._ranks_alike | self.of_rails
+        return {one.subject[0] for one in self.findings.bad if one.kind == "rank" and one not in explained}
+
+    def ranks_by_alone(self, looking_slow: Set[int], small: "Judged | None") -> tuple[Found, ...]:
+        """Of ranks that look slow, at another size or with a quarter of the ranks busy, those that are by what was
+        measured alone, though not under load, and by more seconds than `small` messages take longer."""
+        if self.findings.effects.equals.one_host or self.size.bytes < BANDWIDTH:
+            return ()
+        told, found = hosts_among(self.unexplained, self.readings), list[Found]()
+        for rank in sorted(looking_slow):
+            one, slow = self._alone("rank", rank)
+            is_slow = slow.all and self.alone.is_slow_near(one, self.findings) is not False
+            is_slow &= not _is_further(slow.seconds, "rank", rank, small)
+            if is_slow and not hosts_among([one], self.readings) & told:
+                found.append(one)
+        many = self._ranks_among_many(found)
+        return tuple(one for one in found if one not in many)
+
+    def _is_slow_near(self, host: Found, well: Set[int]) -> bool:
+        """Whether a host is slow alone with others of its group, too: else what leads to this may be. Where that cannot
+        be compared, whether it has no others, or they are all `well`."""
+        number, group_of = host.subject[0], self.findings.effects.group_of
+        is_slow = self.alone.is_slow_near(host, self.findings)
+        others = set(np.flatnonzero(group_of == group_of[number]).tolist()) - {number}
+        return others <= well if is_slow is None else is_slow
+
+    @cached_property
+    def slow_with_all(self) -> set[int]:
+        """The hosts at the ends of slow pairs that are slow alone with all others."""
+        ends = sorted({host for pair in self._slow_pairs for host in pair.subject})
+        return {host for host in ends if self._alone("host", host)[1].all}
+
+    @cached_property
+    def of_uplinks(self) -> frozenset[Found | Trunk]:
+        """The findings that uplinks explain."""
+        group_of = self.findings.effects.group_of
+        trunks = [trunk for trunk in self.findings.trunks if any(up.explains(trunk, group_of) for up in self.uplinks)]
+        return frozenset([*(pair for one in self.uplinks for pair in (*one.pairs, *one.beside)), *trunks])
+
+    @cached_property
+    def _explained(self) -> frozenset[Found | Trunk]:
+        return self.contention | self.unproven | self.of_uplinks
+
+    def _left(self, kind: str) -> list[Found]:
+        """The findings of a kind that neither load nor an uplink explains."""
+        return [one for one in self.findings.bad if one.kind == kind and one not in self._explained]
+
+    @cached_property
+    def _like_controls(self) -> frozenset[Found]:
+        return self.alone.like_controls(self.findings)
+
+    @cached_property
+    def repeated(self) -> frozenset[Found]:
+        """Pairs that are slow as others of other hosts are: ways that are longer by design, such as in a torus."""
+        pairs = self._left("pair")
+        longer = {pair for way in self._ways_of_pairs if self._is_by_design(way) for pair in way.pairs}
+        longer |= alike(pairs, self.readings.hosts) | self._like_controls | self._alike_alone(pairs)
+        return frozenset(longer - self._explained)
+
+    def _alike_alone(self, pairs: Sequence[Found]) -> set[Found]:
+        """Those of these pairs that are no slower alone than pairs of many other hosts: their ways are longer by
+        design, and load shows more of it on some."""
+        known = self.alone.longer_than_equals([[(one.subject[0], one.subject[1])] for one in pairs], self.findings)
+        longer = {pair: log for pair, (log, _) in zip(pairs, known, strict=True) if log > LEAST_ALONE}
+        needed = max(MANY_ENDS, PART_OF_ENDS * self.readings.hosts)
+
+        def hosts_as_slow(pair: Found, least: float) -> int:
+            others = (one for one, log in longer.items() if log > least and not set(one.subject) & set(pair.subject))
+            return len({host for one in others for host in one.subject})
+
+        return {pair for pair, log in longer.items() if hosts_as_slow(pair, log - SAME_ALONE) >= needed}
+
+    @cached_property
+    def doubtful(self) -> frozenset[Found]:
+        """Pairs that are slow, but hardly more so than pairs of healthy hosts may differ."""
+        if self.findings.effects.equals.one_host:
+            return frozenset()
+        return frozenset(one for one in self._left("pair") if one.z < CLEAR_OF_PAIR) - self.repeated
+
+    @cached_property
+    def _ranks_alike(self) -> frozenset[Found]:
+        """Ranks that are equally slow on many hosts."""
+        return self._ranks_among_many(self._left("rank"))
+
+    def _ranks_among_many(self, ranks: Sequence[Found]) -> frozenset[Found]:
+        hosts = self.readings.hosts
+        return alike(ranks, hosts, max(MANY_RANKS, round(PART_OF_HOSTS * hosts)))
+
+    @cached_property
+    def rails(self) -> list[SlowPlane]:
+        """Rails that are slow on all hosts of one group."""
+        slow = {one.subject[0]: one.effect for one in self._ranks_alike}
+        return slow_rails(self.ranks, self.readings.host_of, self.findings.effects.group_of, slow)
+
+    @cached_property
+    def of_rails(self) -> frozenset[Found]:
+        """The ranks on these rails."""
+        on = {rank for rail in self.rails for rank in rail.ranks(self.ranks, self.readings.host_of)}
+        return frozenset(one for one in self.findings.bad if one.kind == "rank" and one.subject[0] in on)
+
+    @property
+    def repeated_ranks(self) -> frozenset[Found]:
+        """Ranks that are slow alike, and not for a rail: by design two ranks may share a port, for instance."""
+        return self._ranks_alike - self.of_rails
+
+    @cached_property
+    def edges(self) -> Edges:
+        """Groups of which nearly all hosts are slow, and well among each other; of the trunks those slow alone, too."""
+        effects = self.findings.effects
+        if effects.equals.one_host:
+            return Edges()
+        left = self.contention | self._under_load.unproven
+        hosts = [one for one in self.findings.bad if one.kind == "host" and one not in left]
+        fewest = FEWEST_OF_TWO if self.told else effects.fewest_hosts
+        edges = slow_at_the_edge(hosts, effects, self.readings, fewest)
+        links = [self.alone.of_hosts.links_of(trunk, effects.group_of) for trunk in edges.trunks]
+        alone = self.alone.longer_than_equals(links, self.findings)
+        trunks = (
+            trunk for trunk, (beyond, _) in zip(edges.trunks, alone, strict=True) if not beyond < GONE * trunk.effect
+        )
+        return replace(edges, trunks=tuple(trunks))
+
+    @property
+    def _at_the_edge(self) -> set[int]:
+        """Their numbers."""
+        of_trunks = (trunk.group for trunk in self.edges.trunks)
+        return {*(one.subject[0] for one in self.edges.groups), *of_trunks}
+
+    @cached_property
+    def repeated_hosts(self) -> frozenset[Found]:
+        """The hosts of a class that neither load nor a way explains."""
+        group_of = self.findings.effects.group_of
+        left = [one for one in self._left("host") if int(group_of[one.subject[0]]) not in self._at_the_edge]
+        return frozenset(one for one in left if one in self._alike)
+
+    @cached_property
+    def unexplained(self) -> tuple[Found, ...]:
+        """Slow groups, hosts, ranks and pairs, but for what load, an uplink or the length of a way may explain.
+
+        A group in place of its hosts where nearly all of these are slow with other groups only.
+        """
+        told = self._explained | self.repeated | self._ranks_alike | self.of_rails | self.doubtful | self.repeated_hosts
+        told |= self._of_class
+        rest = [one for one in self.findings.bad if one not in told]
+        group_of, is_group = self.findings.effects.group_of, {one.subject[0] for one in rest if one.kind == "group"}
+        kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in self._at_the_edge)
+        groups = {one.subject: one for one in (*self._folded.groups, *self.edges.groups)}
+        return (*(one for one in groups.values() if one.subject[0] not in is_group), *kept)
+
+    @cached_property
+    def trunks(self) -> tuple[Trunk, ...]:
+        """Slow trunks, likewise; without those that are hardly slower than others of other groups."""
+        return (*self._folded.trunks, *(one for one in self._trunks_left if one.other < 0))
+
+    @cached_property
+    def _trunks_left(self) -> tuple[Trunk, ...]:
+        """Those that neither load nor an uplink nor the length of ways explains."""
+        slow = (one for one in self.findings.trunks if one not in self._explained)
+        return (*(one for one in slow if not self._is_by_design(one)), *self.edges.trunks)
+
+    @cached_property
+    def _folded(self) -> Edges:
+        """Groups in place of their trunks to nearly all others."""
+        return folded_ways([one for one in self._trunks_left if one.other >= 0], self.findings.effects)
+
+    @cached_property
+    def slow_trunks(self) -> tuple[Trunk, ...]:
+        """Slow trunks between two groups that are slow alone, too: by the best readings, or by typical ones, since a
+        few messages may take a detour."""
+        usually = self._usually_alone.are_slow(self.findings)
+        slow = (one for one in self.findings.trunks if one.other >= 0 and (one in self.slow_alone or usually[one]))
+        return (*(one for one in slow if not self._is_by_design(one)), *self.edges.trunks)
+
+    @cached_property
+    def folded_alone(self) -> Edges:
+        """Groups in place of their slow trunks to nearly all others, and the other slow trunks, all slow alone, too."""
+        return folded_ways(self.slow_trunks, self.findings.effects)
+
+    @cached_property
+    def slow_ways(self) -> frozenset[tuple[int, int]]:
+        """The groups at the ends of slow trunks and uplinks, the smaller number first."""
+        trunks = (*self.trunks, *self.slow_trunks) if self.is_quiet else self.trunks
+        found: tuple[Trunk | Uplink, ...] = (*trunks, *self.uplinks)
+        return frozenset(way for one in found for way in one.ways(self.findings.effects.group_of))
+
+    @cached_property
+    def loaded(self) -> tuple[LoadedGroup, ...]:
+        """Groups that are slower with others than equal ones under equal load, which nothing else explains."""
+        bad = [one for one in self.findings.bad if one not in self.contention]
+        hosts = hosts_among(bad, self.readings)
+        told = {one.subject[0] for one in bad if one.kind == "group"} | {uplink.group for uplink in self.uplinks}
+        told |= {group for trunk in self.trunks for group in (trunk.group, trunk.other)}
+        found = slow_at_equal_load(self.size, self.readings, self.findings.effects, hosts)
+        groups = tuple(one for one in found if one.group not in told)
+        if self.size.bytes < BANDWIDTH:
+            return groups
+        whole = {one.subject[0] for one in bad if one.kind == "host"}
+        device = self.ranks.device
+        of_device = slow_adapters_at_equal_load(self.size, self.readings, self.findings.effects, device, whole)
+        named = told | {one.group for one in groups}
+        groups += tuple(one for one in of_device if one.group not in named)
+        ways = slow_ways_at_equal_load(self.size, self.readings, self.findings.effects, hosts)
+        known = self.slow_ways
+        return (*groups, *(one for one in ways if (one.group, one.other) not in known))
+
+    @cached_property
+    def drift(self) -> Drift:
+        """What changed in the course of the run."""
+        return find_drift(self.size, self.readings, self.findings.effects)
+
+    @property
+    def slow_ranks(self) -> set[int]:
+        return {found.subject[0] for found in self.findings.bad if found.kind == "rank"}
+
+
+def _is_further(seconds: float, kind: str, number: int, small: Judged | None) -> bool:
+    """Whether a host or rank takes no more seconds longer than a longer way adds, which is as many as to `small`
+    messages."""
+    return small is not None and seconds <= FURTHER * small.seconds_alone(kind, number)
+
+
+def _is_a(one: Found | Trunk, kind: str) -> TypeGuard[Found]:
+    return isinstance(one, Found) and one.kind == kind
+
+
+def _is_way(one: Found | Trunk) -> bool:
+    """Whether it is a way between hosts, which others may share, and no end."""
+    return isinstance(one, Trunk) or one.kind in ("pair", "group")
