@@ -25,6 +25,7 @@ from worlds.planes import (
     Director,
     Dragonfly,
     DragonflyPlus,
+    DragonflyPlusInRows,
     Extenders,
     FatTree,
     Flowlets,
@@ -5319,6 +5320,192 @@ def test_four_adapters_on_one_leaf_serve_two_gpus_each() -> None:
     assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 8)
     assert times(world, [(0, 32), (8, 64)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # the first of each rack
     assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+
+
+def test_older_hosts_of_one_switch_do_not_reach_the_rate_that_they_say() -> None:
+    structure = built("one switch of 40 Gbit/s, older hosts with PCIe 2", 32)  # 12 older ones
+    world, old, new = World(structure, kernel=ONE_WAY), MIB / (0.26 * RATE), MIB / (0.32 * RATE)
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + 0.6e-6 + old])
+    assert times(world, [(0, 12)]) == pytest.approx([LATENCY + 0.3e-6 + old])
+    assert times(world, [(12, 31)]) == pytest.approx([LATENCY + new])
+    assert structure.processor.tolist() == [2] * 12 + [0] * 20
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_a_half_full_leaf_has_the_uplinks_of_a_full_one() -> None:
+    structure = built("200 Gbit/s, 7:4 adaptive, last leaf half full", 48)  # leaves of 14 hosts, and one of 6
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert np.bincount(structure.group).tolist() == [14, 14, 14, 6]
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.oversubscription == pytest.approx(1.75)
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 14)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    full = [(host, 14 + host) for host in range(14)]
+    assert times(world, full) == pytest.approx([LATENCY + 2 * HOP + 1.75 * once] * 14)
+    last = [(42 + host, host) for host in range(6)]
+    assert times(world, last) == pytest.approx([LATENCY + 2 * HOP + once] * 6)
+
+
+def test_cables_of_a_dragonfly_plus_are_longer_to_the_other_row() -> None:
+    structure = built("dragonfly+ in two rows, far socket", 32)  # 4 groups of 8, two in each row
+    world, once, plane = World(structure, kernel=ONE_WAY), MIB / RATE, structure.plane
+    assert isinstance(plane, DragonflyPlusInRows)
+    assert plane.row.tolist() == [0, 0, 1, 1]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(1, 2)]) == pytest.approx([LATENCY + 0.22e-6 + once / 0.95])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    when = np.arange(400)
+    rows = [structure.path(np.zeros_like(when), np.full_like(when, to), when)[2] - LATENCY for to in (16, 32)]
+    near, far = (set((latency * 1e6).round(6)) for latency in rows)
+    assert near == {0.9, 1.44}  # third groups are in the other row: two longer cables
+    assert far == {1.02, 1.32}  # one of the cables of a detour leads to the other row
+
+
+def test_ranks_of_two_subnets_reach_those_of_their_own() -> None:
+    structure = built("4 ranks on two subnets, 3:2 adaptive", 48)  # 24 hosts, leaves of 6 with 4 uplinks
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    reached = structure.reachable(np.array([0, 0, 0, 0, 2]), np.array([4, 5, 6, 3, 7]))
+    assert reached.tolist() == [True, True, False, True, True]
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([LATENCY + once] * 2)
+    for rank in (0, 2):
+        across = [(4 * host + rank, 24 + 4 * host + rank) for host in range(6)]
+        assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 1.5 * once] * 6)
+    both = [(4 * host + rank, 24 + 4 * host + rank) for host in range(6) for rank in (0, 2)]
+    assert times(world, both) == pytest.approx([LATENCY + 2 * HOP + 1.5 * once] * 12)  # each has its own uplinks
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_each_rail_is_one_switch_and_others_are_reached_by_nvlink() -> None:
+    structure = built("8 GPUs on 8 relayed rails, a switch for each", 64)  # 16 hosts, 10 of them older
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (4 * RATE)
+    assert not structure.group.any()
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.3e-6 + once])
+    assert times(world, [(80, 88)]) == pytest.approx([near + once])
+    assert times(world, [(80, 89)]) == pytest.approx([near + NVLINK_LATENCY + once])
+    assert times(world, [(80, 89), (81, 97)]) == pytest.approx([near + NVLINK_LATENCY + 2 * once, near + 2 * once])
+    assert times(world, [(80, 88), (81, 97)]) == pytest.approx([near + once] * 2)
+    older, newer = (times(world, [(rank, rank + 1)])[0] - NVLINK_LATENCY for rank in (0, 80))
+    assert older == pytest.approx(2 * newer)
+    assert structure.processor.tolist() == [3] * 10 + [4] * 6
+
+
+def test_two_of_four_gpus_are_far_from_the_adapter_that_all_share() -> None:
+    structure = built("4 GPUs on PCIe with one adapter, 3:1 by receiver", 48)  # 24 hosts, leaves of 6
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(2, 4)]) == pytest.approx([near + 0.5e-6 + once / 0.7])
+    assert times(world, [(2, 6)]) == pytest.approx([near + 1e-6 + once / 0.7])
+    assert times(world, [(0, 4), (3, 8)]) == pytest.approx([near + 2 * once, near + 0.5e-6 + 2 * once])
+    across = [(4 * host, 24 + 4 * host) for host in range(6)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 3 * once] * 6)
+    assert times(world, [(0, 24), (4, 28)]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, [(0, 24), (4, 32)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # the first and the third
+    assert times(world, [(0, 1)]) == pytest.approx([1.2e-6 + MIB / 22e9])
+    assert times(world, [(0, 2)]) == pytest.approx([1.9e-6 + MIB / 10e9])
+
+
+def test_a_bond_of_gpus_sends_to_another_host_by_one_port() -> None:
+    structure = built("8 GPUs on a bond that hashes by hosts, leaf pairs", 64)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 8
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8), (5, 13)]) == pytest.approx([near + 2 * once] * 2)  # never the other port
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    gpu = np.arange(8)
+    sent: set[int] = set()
+    for other in range(1, 16):
+        there = set(structure.path(gpu, 8 * other + gpu, np.zeros_like(gpu))[0][:, 0].tolist())
+        assert len(there) == 1
+        sent |= there
+    assert sent == {0, 1}
+    assert times(world, [(0, 3)]) == pytest.approx([1.2e-6 + MIB / 20e9])
+    assert times(world, [(0, 4)]) == pytest.approx([1.8e-6 + MIB / 9e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_three_reservations_are_near_within_and_far_across(seed: int) -> None:
+    structure = built("4 ranks by TCP, three reservations of a cloud", 64, seed)  # 32 machines: 16, 8 and 8
+    world = World(structure, kernel=ONE_WAY)
+    assert np.bincount(structure.group).tolist() == [16, 8, 8]
+    assert structure.processor.tolist() == [0] * 24 + [3] * 8
+    within, across, newer = (times(world, [pair], 0)[0] for pair in ((0, 4), (0, 64), (96, 100)))
+    assert within == pytest.approx(8e-6 + 12e-6 + 2.4e-6, abs=0.4e-6)
+    assert newer == pytest.approx(8e-6 + 12e-6, abs=0.4e-6)
+    assert across == pytest.approx(14e-6 + 12e-6 + 2.4e-6, abs=3e-6)
+    assert times(world, [(0, 4)])[0] - within == pytest.approx(MIB / (0.4 * RATE))
+    two, three = (times(world, [(rank, 4 + rank) for rank in range(of)])[0] - within for of in (2, 4))
+    assert (two, three) == pytest.approx((MIB / (0.4 * RATE), 4 * MIB / RATE))  # four flows share what there is
+
+
+def test_the_second_pod_of_a_machine_has_a_proxy() -> None:
+    structure = built("pods with and without a proxy, 2:1 static", 32)  # leaves of 8 machines, two uplinks
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.25 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 29e-6 + once])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 58e-6 + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 2), (1, 5)]) == pytest.approx([near + 2 * once, near + 58e-6 + 2 * once])
+    assert times(world, [(0, 1)]) == pytest.approx([38e-6 + MIB / 2.5e9])
+    assert set(np.asarray(world.results.ranks.numa_distance).tolist()) == {10}
+
+
+def test_hosts_of_an_extension_have_one_adapter_of_twice_the_rate() -> None:
+    structure = built("extension with one adapter instead of two, 2:1", 32)  # 20 older hosts, leaves of 8
+    world, old, new = World(structure, kernel=ONE_WAY), MIB / RATE, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert np.flatnonzero(structure.single).tolist() == list(range(20, 32))
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([LATENCY + 0.2e-6 + old] * 2)
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.2e-6 + old])  # the other adapter
+    assert times(world, [(40, 42)]) == pytest.approx([LATENCY + new])
+    assert times(world, [(40, 42), (41, 43)]) == pytest.approx([LATENCY + 2 * new] * 2)
+    older = [(rank, 16 + rank) for rank in range(16)]
+    assert times(world, older) == pytest.approx([LATENCY + 2 * HOP + 0.2e-6 + 2 * old] * 16)
+    newer = [(2 * host, 16 + 2 * host) for host in range(20, 24)]
+    assert times(world, newer) == pytest.approx([LATENCY + 2 * HOP + new] * 4)
+    assert structure.processor.tolist() == [0] * 20 + [3] * 12
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("100 Gb/sec (4X EDR)",) * 20 + ("200 Gb/sec (4X HDR)",) * 12
+
+
+def test_routes_are_adaptive_within_racks_and_by_receiver_between_them() -> None:
+    structure = built("8 NUMA nodes, racks adaptive, 2:1 by receiver above", 64)  # 16 hosts, leaves of 2, racks of 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.routes == "adaptive"
+    assert structure.plane.upper.uplinks.tolist() == [2] * 4
+    assert times(world, [(4, 12)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(5, 12)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(0, 12)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.93])
+    within = [(8 * host + 4, 16 + 8 * host + 4) for host in range(2)]
+    assert times(world, within) == pytest.approx([LATENCY + 2 * HOP + once] * 2)  # 1:1
+    far = LATENCY + 4 * HOP
+    across = [(8 * host + 4, 32 + 8 * host + 4) for host in range(4)]
+    assert times(world, across) == pytest.approx([far + 2 * once] * 4)  # 2:1
+    assert times(world, across[:2]) == pytest.approx([far + once] * 2)
+    assert times(world, [across[0], across[2]]) == pytest.approx([far + 2 * once] * 2)  # the first and the third
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_behind_lingering_routes_vary_by_one_percent(seed: int) -> None:
+    structure = built("hosts that vary by 1 %, 2:1 lingering", 64, seed)  # leaves of 16 hosts with 8 uplinks
+    world = World(structure, kernel=ONE_WAY)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert 0.007 < np.log(structure.rate / RATE).std() < 0.013
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + 2e-6 + MIB / structure.rate[:2, 0].min()])
+    when = np.arange(200)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 16), when)[0]
+    assert 2 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 200 // 16 + 1
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

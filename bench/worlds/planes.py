@@ -1664,6 +1664,24 @@ class PartOfDragonflyPlus(DragonflyPlus):
         self.group, self.leaf = self.group[taken], self.leaf[taken]
 
 
+class DragonflyPlusInRows(DragonflyPlus):
+    """A DragonflyPlus whose groups stand in rows: a cable to another row takes `longer` seconds more.
+
+    `row`: of each group. A detour by a group of another row takes such cables too.
+    """
+
+    def __init__(self, hosts: int, size: int, detours: float, rate: float, row: Index, longer: float) -> None:
+        super().__init__(hosts, size, detours, rate)
+        self.row, self.longer = row, longer
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        between = ways[:, 1:3]
+        one, other = np.divmod(np.where(between == NONE, 0, between - self.first) // self.each, self.groups)
+        crosses = (between != NONE) & (self.row[one] != self.row[other])
+        return ways, latency + self.longer * crosses.sum(axis=1)
+
+
 class Placement:
     """Virtual machines of a cloud in placement groups: 8 us within a group, 14 us across; nothing blocks.
 

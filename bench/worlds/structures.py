@@ -30,6 +30,7 @@ from worlds.planes import (
     Director,
     Dragonfly,
     DragonflyPlus,
+    DragonflyPlusInRows,
     Drawers,
     EnhancedHypercube,
     Extenders,
@@ -5606,6 +5607,204 @@ def _two_gpus_to_an_adapter(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _two_kinds_of_slots(hosts: int) -> Structure:
+    """A department: one InfiniBand switch of 40 Gbit/s (QDR), a rank in each host; the first lot has PCIe 2.
+
+    Cables take 32 Gbit/s of data, and what goes by 8 lanes of PCIe 2 is 26; all adapters say that they have 40. The
+    first three eighths of the hosts are these: they have older processors, which tell, and messages take 0.3 us longer
+    at an end. 0.5 % of readings are disturbed by daemons. The numbers are chosen here.
+    """
+    old = 8 * np.arange(hosts) < 3 * hosts
+    return Structure(
+        hosts, OneSwitch(hosts), rate=RATE * np.where(old, 0.26, 0.32)[:, None],
+        nominal=np.full((hosts, 1), 0.4 * RATE), overhead=np.where(old, 0.3e-6, 0.0), processor=np.where(old, 2, 0),
+        hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _half_full_leaf(hosts: int) -> Structure:
+    """200 Gbit/s (NDR200), a rank in each host, adaptive; the last of up to four leaves has half as many hosts.
+
+    All leaves have their uplinks of 400 Gbit/s from the beginning, two for 7 hosts of a full one, 7:4, or up to 3:1
+    where these are few. So hosts of the last leaf have twice as much to the spines. As a centre that left room for a
+    later purchase; the numbers are chosen here.
+    """
+    parts = 2 * min(4, hosts // 4) - 1
+    leaf = np.arange(hosts) * parts // (2 * hosts)
+    sizes = np.bincount(leaf)
+    uplinks = max(1, 2 * int(sizes[0]) // 7)
+    plane = FatTree(leaf, sizes / (uplinks + 0.5), "adaptive", 4 * RATE)
+    return Structure(hosts, plane, rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 3))
+
+
+def _dragonfly_plus_in_rows(hosts: int) -> Structure:
+    """A dragonfly+ of 100 Gbit/s (HDR100) in two rows of a hall, two ranks in each host; cables have 200 Gbit/s.
+
+    The first half of the groups is in the first row. A cable to the other row is 25 m longer, 0.12 us, and a detour by
+    a group there takes two of them; 20 % of the messages between groups take a third one. The rank far from the adapter
+    takes 0.22 us longer and reaches 95 % of the rate. 0.3 % of readings are disturbed. The rows and the numbers are
+    chosen here.
+    """
+    size = max(4, min(16, hosts // 4))
+    groups = -(-hosts // size)
+    row = np.arange(groups) * 2 // groups
+    return replace(
+        _far_socket(hosts, 2, 0.95, 0.22e-6), plane=DragonflyPlusInRows(hosts, size, 0.2, 2 * RATE, row, 0.12e-6),
+        processor=np.full(hosts, 3), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _two_subnets(hosts: int) -> Structure:
+    """Half of the hosts, with two ranks on each of two sockets, and an adapter of 100 Gbit/s on each, about 3:2.
+
+    The adapters of the second sockets are on leaves and spines of their own, with a subnet manager of its own; nothing
+    joins the two trees, so a rank reaches the half of the ranks of other hosts that use the same adapter as it does. As
+    sites that maintain one tree while the other is in use. Adaptive; an uplink for 1.5 hosts, or for two where leaves
+    are small. Messages to the other socket within a host take 0.3 us longer. 0.4 % of readings are disturbed by
+    daemons. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, FatTree(_leaves(count), 1.5, "adaptive"), each=4, rails=2, rails_meet=False,
+        inside_latency=_across_sockets(np.arange(4) // 2), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _switch_for_each_rail(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each; all of a rail are on one switch, no spines.
+
+    Messages to another rail go to a GPU of that rail in their own host first, by NVSwitch, 1 us, as with NCCL's PXN. So
+    a company begins with up to 64 servers and eight switches. The last three eighths of the hosts are of the next
+    generation, as processors tell: within the host messages reach twice the rate, and they take 0.15 us less at an end.
+    0.9 us at each end; 0.2 % of readings are longer, because switches pause senders. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    old = 8 * np.arange(count) < 5 * count
+    return Structure(
+        count, OneSwitch(count), each=8, rails=8, relayed=True, other_rail=NVLINK_LATENCY,
+        rate=np.full((count, 8), 4 * RATE), overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 3, 4),
+        memory=np.where(old, 1.0, 2.0), position_latency=np.full(8, 0.9e-6), tail=0.002,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 360e9),
+    )  # fmt: skip
+
+
+def _two_gpus_far_from_the_adapter(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs on PCIe without NVLink, which share one adapter of 100 Gbit/s; 3:1 by receiver.
+
+    The adapter is on the first socket, as are two GPUs. What the other two send and receive crosses to it, 0.5 us
+    longer, and reaches 70 % of the rate. GPUs of a socket exchange 22 GB/s, and 10 with those of the other one, 0.7 us
+    longer. Leaves have an uplink of 100 Gbit/s for 3 hosts, or for 4 where these do not divide. 0.8 us at each end; 0.3
+    % of readings are disturbed by daemons. As GPU partitions of a university; the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _in_other_parts(4, 2)
+    return Structure(
+        count, FatTree(_leaves(count), 3, "by receiver"), each=4, processor=np.full(count, 3),
+        position_rate=np.repeat([1.0, 0.7], 2), position_latency=np.repeat([0.8e-6, 1.3e-6], 2),
+        inside_latency=np.where(far, 1.9e-6, 1.2e-6), inside_rate=np.where(far, 10e9, 22e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _gpus_on_a_bond(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs that share a bond of two ports of 100 Gbit/s, on the two leaves of a rack.
+
+    RoCE in a data centre of a company: Linux chooses the port by the two hosts only, so that all messages from a host
+    to another one leave by the same port. A leaf has an uplink of 100 Gbit/s for two hosts, 2:1; a hash gives each
+    two ports one, and each flow a port of the receiver where it comes by a spine. PCIe joins the four GPUs of a socket,
+    20 GB/s, and both processors the others, 9 GB/s, 0.6 us longer. 1.5 us at each end; 0.4 % of readings are longer,
+    because switches pause senders. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    far = _in_other_parts(8, 4)
+    return Structure(
+        count, FatTree(_leaf_per_rail(_leaves(count), 2), 2, "static"), each=8, rails=2, one_plane=True,
+        bonded=True, by_hosts=True, other_rail=0.0, processor=np.full(count, 3), position_latency=np.full(8, 1.5e-6),
+        inside_latency=np.where(far, 1.8e-6, 1.2e-6), inside_rate=np.where(far, 9e9, 20e9), tail=0.004,
+    )  # fmt: skip
+
+
+def _reservations(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of 4 ranks and 100 Gbit/s, reserved in three parts that are near each other.
+
+    As compact placement of Google's cloud, by TCP: a half came first, then a quarter, and a quarter with newer
+    processors, on which messages take 1.2 us less at an end, as these tell. Within a part 8 us, across 14 us, and each
+    two machines have a latency of their own. A flow gets 40 Gbit/s at most, so three of them fill a machine. 6 us at
+    each end; 0.6 % of readings are longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    part = np.array([0, 0, 1, 2])[np.arange(count) * 4 // count]
+    return Structure(
+        count, Placement(part, random), each=4, tunnel_rate=0.4 * RATE, overhead=np.where(part < 2, 1.2e-6, 0.0),
+        processor=np.where(part < 2, 0, 3), position_latency=np.full(4, 6e-6), tail=0.006,
+    )  # fmt: skip
+
+
+def _proxies(hosts: int) -> Structure:
+    """Kubernetes: two pods on each machine of 25 Gbit/s, of which the second one has a proxy (Envoy, as with Istio).
+
+    All that this pod sends and receives goes through the proxy beside it, 29 us longer; it has enough threads for the
+    rate of the machine. Pods of a machine are joined by its kernel, 9 us and 29 us more. Packets go without tunnels; a
+    leaf has an uplink of 50 Gbit/s for four machines, 2:1, or 3:1 if it has six, and a hash gives each two machines
+    one. TCP: 9 us at each end, with a long tail; 0.7 % of readings are longer. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 4, "static", RATE / 2), each=2, rate=np.full((hosts, 1), RATE / 4),
+        processor=np.full(hosts, 3), socket=np.zeros(2, np.int64), position_latency=np.array([9e-6, 38e-6]),
+        inside_latency=np.full((2, 2), 38e-6), inside_rate=np.full((2, 2), 2.5e9), interrupts=3e-6, tail=0.007,
+    )  # fmt: skip
+
+
+def _one_adapter_instead_of_two(hosts: int) -> Structure:
+    """Two ranks in each host. The first five eighths have two sockets, each with an adapter of 100 Gbit/s (EDR).
+
+    Those of the extension have one socket of many cores and one adapter of 200 (HDR), which both ranks share. All are
+    on the leaf of their rack, whose uplinks have 200 Gbit/s: one for two hosts of either kind, 2:1, adaptive. Messages
+    take 0.1 us longer at an end of an older host. Processors and adapters tell. 0.4 % of readings are disturbed by
+    daemons. The numbers are chosen here.
+    """
+    old = 8 * np.arange(hosts) < 5 * hosts
+    return Structure(
+        hosts, FatTree(np.repeat(_leaves(hosts), 2), 4, "adaptive", 2 * RATE), each=2, rails=2, one_plane=True,
+        other_rail=0.0, single=~old, rate=np.repeat(RATE * np.where(old, 1.0, 2.0)[:, None], 2, axis=1),
+        overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 0, 3), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _adaptive_below_only(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each that share 100 Gbit/s; racks of two leaves.
+
+    Within a rack nothing blocks, and routes are adaptive; racks are joined 2:1 by older switches, whose tables give
+    each receiver one of the uplinks. The last rack may have a single leaf. The adapter is on the first node of the
+    second socket: other nodes of this one take 0.06 us longer, those of the first socket 0.3 us, and these reach 93 %
+    of the rate. 0.4 % of readings are disturbed by daemons. As clusters of two EPYC in which new racks are put on the
+    core that was there; the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    size = max(2, min(14, count // 8))
+    leaf = np.minimum(np.arange(count) // size, count // size - 1)  # of the last one hosts may be more
+    _, inside = _numa_places(8)
+    node = np.arange(8)
+    longer = np.array([0.0, 0.06e-6, 0.3e-6])[_levels_apart(node, node // 4)[4]]
+    return Structure(
+        count, Stacked(FatTree(leaf, 1, "adaptive"), FatTree(leaf // 2, 2, "by receiver")), each=8,
+        processor=np.full(count, 3), position_rate=np.repeat([0.93, 1.0], 4), position_latency=longer,
+        hyperthreads=0.004, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _varied_in_a_tree(hosts: int, random: np.random.Generator) -> Structure:
+    """RoCE, 100 Gbit/s, a rank in each host, 2:1; hosts vary by 1 %, as the clocks of their PCIe and memory do.
+
+    A hash gives each two hosts an uplink, of 100 Gbit/s too; flows that see congestion get another one, as with NICs
+    that change the port of the sender (PLB of Google), here after 16 steps. 1 us at each end; 0.3 % of readings are
+    longer, because switches pause senders. The numbers are chosen here.
+    """
+    return replace(
+        _varied(hosts, 0.01, random), plane=FatTree(_leaves(hosts), 2, "lingering"),
+        position_latency=np.array([1e-6]), processor=np.full(hosts, 3), tail=0.003,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -5989,5 +6188,18 @@ BUILDING: Mapping[str, Make] = {
     "one switch, 4 NUMA nodes of one socket, drift": lambda hosts, random: _quadrants_of_one_socket(hosts),
     "8 GPUs on 4 adapters of the leaf, 1:1 dealt out": lambda hosts, random: _two_gpus_to_an_adapter(hosts),
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch of 40 Gbit/s, older hosts with PCIe 2": lambda hosts, random: _two_kinds_of_slots(hosts),
+    "200 Gbit/s, 7:4 adaptive, last leaf half full": lambda hosts, random: _half_full_leaf(hosts),
+    "dragonfly+ in two rows, far socket": lambda hosts, random: _dragonfly_plus_in_rows(hosts),
+    "4 ranks on two subnets, 3:2 adaptive": lambda hosts, random: _two_subnets(hosts),
+    "8 GPUs on 8 relayed rails, a switch for each": lambda hosts, random: _switch_for_each_rail(hosts),
+    "4 GPUs on PCIe with one adapter, 3:1 by receiver": lambda hosts, random: _two_gpus_far_from_the_adapter(hosts),
+    "8 GPUs on a bond that hashes by hosts, leaf pairs": lambda hosts, random: _gpus_on_a_bond(hosts),
+    "4 ranks by TCP, three reservations of a cloud": _reservations,
+    "pods with and without a proxy, 2:1 static": lambda hosts, random: _proxies(hosts),
+    "extension with one adapter instead of two, 2:1": lambda hosts, random: _one_adapter_instead_of_two(hosts),
+    "8 NUMA nodes, racks adaptive, 2:1 by receiver above": lambda hosts, random: _adaptive_below_only(hosts),
+    "hosts that vary by 1 %, 2:1 lingering": _varied_in_a_tree,
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
