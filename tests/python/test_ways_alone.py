@@ -82,18 +82,20 @@ def test_confirm_measures_a_pair_alone_of_which_no_reading_is_short_whatever_loa
 
 
 FOUR = Grouping(np.arange(HOSTS) // 6, ("leaf0", "leaf1", "leaf2", "leaf3"))
-OF_LEAVES = np.sort(FOUR.group_of[PAIRS], axis=1)
+TWELVE = Grouping(np.arange(HOSTS) // 2, tuple(f"leaf{number}" for number in range(HOSTS // 2)))
 
 
-def _over(*ways: tuple[int, int]) -> Values:
+def _over(*ways: tuple[int, int], leaves: Grouping = FOUR) -> Values:
     """A mask of the pairs between these leaves."""
-    return np.array([tuple(ends) in ways for ends in OF_LEAVES.tolist()])
+    return np.array([tuple(ends) in ways for ends in np.sort(leaves.group_of[PAIRS], axis=1).tolist()])
 
 
-def _ways(slow: Values, factor: float = 1.5) -> list[Verdict]:
-    """The verdicts on trunks by what was measured alone, where these pairs are slower by a factor."""
-    results = _run({SMALL: np.ones(len(PAIRS)), LARGE: np.where(slow, factor, 1.0)}, ALONES)
-    found = [one for one in judge(results, FOUR).verdicts if one.evidence.startswith("measured alone")]
+def _ways(slow: Values, factor: float = 1.5, leaves: Grouping = FOUR, usual: Values | None = None) -> list[Verdict]:
+    """The verdicts on trunks by what was measured alone, where these pairs are slower by a factor; `usual`: how many
+    times as long each pair takes anyway."""
+    others = np.ones(len(PAIRS)) if usual is None else usual
+    results = _run({SMALL: np.ones(len(PAIRS)), LARGE: np.where(slow, factor, others)}, ALONES)
+    found = [one for one in judge(results, leaves).verdicts if one.evidence.startswith("measured alone")]
     assert all(one.kind == "trunk" for one in found)
     return found
 
@@ -103,6 +105,19 @@ def test_a_way_between_two_leaves_that_is_slow_alone_is_one_verdict() -> None:
     assert (set(verdict.subject), verdict.direction) == ({"leaf0", "leaf2"}, "both")
     assert verdict.factor == pytest.approx(1.5, rel=0.02)
     assert "the 72 measured connections between the two groups take 1.5" in verdict.evidence
+
+
+def test_a_way_between_two_leaves_of_two_hosts_is_named_where_leaves_are_told() -> None:
+    (verdict,) = _ways(_over((2, 7), leaves=TWELVE), leaves=TWELVE)
+    assert (verdict.kind, set(verdict.subject)) == ("trunk", {"leaf2", "leaf7"})
+
+
+def test_a_way_that_is_much_slower_than_others_is_named_though_most_pairs_are_slower_than_the_quickest() -> None:
+    """A rank on the far socket of a host makes three of four pairs of hosts a little slower."""
+    usual = np.where(PAIRS.sum(axis=1) % 4 == 0, 1.0, 1.09)
+    (verdict,) = _ways(_over((0, 2)), factor=2.0, usual=usual)
+    assert set(verdict.subject) == {"leaf0", "leaf2"}
+    assert not _ways(_over((0, 2)), factor=1.13, usual=usual)
 
 
 def test_a_way_of_which_some_links_are_well_is_not_named_as_a_whole() -> None:

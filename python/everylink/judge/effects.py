@@ -107,10 +107,8 @@ class Effects:
 
     @property
     def fewest_hosts(self) -> int:
-        """Hosts of a group that are enough to tell what all of them share from what one of them has: two where all
-        groups have two, and are several, not just two hosts that happen to be near to each other."""
-        size = np.bincount(self.group_of)
-        return 2 if len(size) >= GROUPS_OF_TWO and (size == 2).all() else FEWEST_HOSTS
+        """Hosts of a group that are enough to tell what all of them share from what one of them has."""
+        return _fewest_hosts(np.bincount(self.group_of))
 
     @property
     def whole_groups(self) -> int:
@@ -300,6 +298,12 @@ def _unhidden(rest: Matrix, of_groups: Matrix, hidden: Mask | None) -> tuple[Mat
     return np.where(hidden[:, None], rest - of_groups, shown), hidden
 
 
+def _fewest_hosts(sizes: NDArray[np.int64]) -> int:
+    """Of a group, enough to tell what all of them share: two where all groups have two, and are several, not just two
+    hosts that happen to be near to each other. `sizes`: of all groups."""
+    return 2 if len(sizes) >= GROUPS_OF_TWO and (sizes == 2).all() else FEWEST_HOSTS
+
+
 def _groups(
     rest: Matrix, back: Matrix, group_of: NDArray[np.int64], of_partner: NDArray[np.int64], near: Mask
 ) -> tuple[Values, Values]:
@@ -311,7 +315,7 @@ def _groups(
     count = int(group_of.max()) + 1
     effect, z = np.zeros(count), np.zeros(count)
     sizes = np.bincount(group_of, minlength=count)
-    whole = np.flatnonzero(sizes >= FEWEST_HOSTS)  # single hosts say nothing about a group
+    whole = np.flatnonzero(sizes >= _fewest_hosts(sizes))  # single hosts say nothing about a group
     if len(whole) < FEWEST_GROUPS:
         return effect, z
     far = np.where(near, UNKNOWN, rest if back is rest else both_ways(rest, back))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.comparable import FEWEST_GOOD, HEALTHY, LEAST_ALONE, NEARLY_ALL, BestReadings, Links
 from everylink.judge.confidence import confidence_of
-from everylink.judge.effects import FEWEST_HOSTS, SMALLEST_GROUP, Effects
+from everylink.judge.effects import SMALLEST_GROUP, Effects
 from everylink.judge.evidence import HIDDEN
 from everylink.judge.findings import Found, hosts_among
 from everylink.judge.judged import FURTHER, Judged
@@ -35,6 +35,7 @@ MOST_LOOKED_AT, MOST_PART = 24, 0.75  # pairs, of those that take longest at bes
 FEW = 2  # of these pairs that a host may have, wherever they lead
 UNDER_LOAD = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # attempts, by number
 FEWEST_LINKS, FEWEST_WAYS = 8, 5  # of a way between two groups, and other such ways to compare it with
+FEWEST_TOLD = 2  # hosts of a group that is compared; and of each that is named, if groups are told
 ALL_SLOW, ALL_WELL = 0.9, 0.9  # part of its links, and of those of other ways of its groups
 Index = NDArray[np.int64]
 Times = NDArray[np.float64]
@@ -81,18 +82,20 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
     if judged.findings.effects.equals.one_host or judged.size.bytes < BANDWIDTH:
         return
     between, group_of = _between_groups(judged, slow_hosts), judged.findings.effects.group_of
-    slow = (between.median >= SMALLEST_GROUP) & (between.links >= FEWEST_LINKS)
-    if len(slow) <= FEWEST_WAYS or slow.sum() > (1 - ALL_WELL) * len(slow) + 1:
+    ways, fewest = len(between.median), FEWEST_TOLD if judged.told else judged.findings.effects.fewest_hosts
+    if ways <= FEWEST_WAYS:
         return
-    for number in np.flatnonzero(slow).tolist():
+    for number in np.flatnonzero((between.median >= SMALLEST_GROUP) & (between.links >= FEWEST_LINKS)).tolist():
         own, effect = between.of_way == number, float(between.median[number])
+        if (between.median >= effect / 2).sum() > (1 - ALL_WELL) * ways + 1:
+            continue
         groups = int(between.groups[0, number]), int(between.groups[1, number])
         beside = ~own & np.isin(between.groups[:, between.of_way], groups).any(axis=0)
         are_slow = (between.beyond[own] >= effect / 2).mean() >= ALL_SLOW
         are_well = beside.any() and (between.beyond[beside] < effect / 2).mean() >= ALL_WELL
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
         hosts = Counter(group_of[list(set(itertools.chain(*links)))].tolist())
-        if min(hosts.values()) >= FEWEST_HOSTS and are_slow and are_well and not are_further(links, judged, small):
+        if min(hosts.values()) >= fewest and are_slow and are_well and not are_further(links, judged, small):
             far, z = np.flatnonzero(group_of == groups[1]).tolist(), effect / LEAST_ALONE * float(np.sqrt(len(links)))
             yield Trunk(*groups, tuple(far), (), Side.BOTH, effect, z, len(links))
 
@@ -134,7 +137,7 @@ def _longer_than_best(judged: Judged) -> Times:
 def _between_groups(judged: Judged, slow_hosts: Set[int]) -> _Between:
     """Those of groups of several hosts, without those of slow hosts."""
     effects, best = judged.findings.effects, judged.alone.of_hosts
-    group_of, counts = effects.group_of, np.bincount(effects.group_of) >= FEWEST_HOSTS
+    group_of, counts = effects.group_of, np.bincount(effects.group_of) >= FEWEST_TOLD
     counts = counts[group_of] & ~np.isin(np.arange(len(group_of)), list(slow_hosts))
     beyond = _beyond(best, effects.class_number(best.frm, best.to), HEALTHY)
     ends = np.sort(np.stack([group_of[best.frm], group_of[best.to]]), axis=0)
