@@ -5508,6 +5508,212 @@ def test_hosts_behind_lingering_routes_vary_by_one_percent(seed: int) -> None:
     assert 2 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 200 // 16 + 1
 
 
+def test_adapters_of_the_first_lot_are_slower_and_on_the_other_socket() -> None:
+    structure = built("one switch, adapters of two lots on either socket", 64)  # 32 hosts, 12 of the first lot
+    world, old, new = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE), MIB / RATE
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.4e-6 + old])
+    assert times(world, [(3, 4)]) == pytest.approx([LATENCY + 0.65e-6 + old / 0.94])
+    assert times(world, [(51, 55)]) == pytest.approx([LATENCY + new])
+    assert times(world, [(48, 55)]) == pytest.approx([LATENCY + 0.25e-6 + new / 0.94])
+    assert times(world, [(0, 51)]) == pytest.approx([LATENCY + 0.2e-6 + old])
+    slow, usual = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY for rank in (0, 48))
+    assert slow == pytest.approx(usual / 0.6)
+    inventory = world.results.inventory
+    rates = inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert [rates.count(rate) for rate in ("56 Gb/sec (4X FDR)", "100 Gb/sec (4X EDR)")] == [12, 20]
+    assert inventory.over_hosts("ib/mlx5_0", "numa_node")[1] == ("0",) * 12 + ("1",) * 20
+
+
+def test_every_second_host_is_on_the_second_switch() -> None:
+    structure = built("two joined switches, hosts in turns", 64)  # 32 hosts on each, 8 cables of 200 Gbit/s
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert structure.group.tolist() == [0, 1] * 32
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + HOP + once])
+    within = [(2 * place, 32 + 2 * place) for place in range(16)]
+    assert times(world, within) == pytest.approx([LATENCY + once] * 16)
+    across = [(2 * place, 2 * place + 1) for place in range(32)]
+    assert times(world, across) == pytest.approx([LATENCY + HOP + 2 * once] * 32)  # 2:1
+    assert times(world, across[:16]) == pytest.approx([LATENCY + HOP + once] * 16)  # two for a cable
+    assert structure.drift == 0.02
+
+
+def test_the_last_host_of_eight_in_a_leaf_has_large_memory() -> None:
+    structure = built("fat tree 3:1 adaptive, large memory in each leaf", 64)  # leaves of 16 hosts, 5 uplinks
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [5] * 4
+    assert structure.processor.tolist() == ([3] * 14 + [0] * 2) * 4
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 14)]) == pytest.approx([LATENCY + 0.15e-6 + once])
+    assert times(world, [(14, 15)]) == pytest.approx([LATENCY + 0.3e-6 + once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    across = times(world, [(host, 16 + host) for host in range(14)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 14 / 5 * once] * 14)
+    small = built("fat tree 3:1 adaptive, large memory in each leaf", 8)
+    assert small.processor.tolist() == ([3] * 3 + [0]) * 2
+
+
+def test_all_that_a_host_sends_to_other_leaves_takes_the_same_cables() -> None:
+    structure = built("LAGs that hash by the sender, far socket", 64)  # leaves of 16 hosts, 8 cables
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 22e-6, MIB / (0.1 * RATE)
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(1, 2)]) == pytest.approx([near + 0.4e-6 + once])
+    others = np.arange(16, 64)
+    ways = [structure.plane.path(np.full(48, host), others, others)[0] for host in range(16)]
+    assert all(len(set(of[:, 0].tolist())) == 1 for of in ways)
+    cables = [int(of[0, 0]) for of in ways]
+    assert 2 < len(set(cables)) <= 8
+    one, other = next((a, b) for a in range(16) for b in range(a) if cables[a] == cables[b])
+    alone = next(host for host in range(16) if cables[host] != cables[one])
+    far = near + 2 * HOP
+    assert times(world, [(2 * one, 32), (2 * other, 64)]) == pytest.approx([far + 2 * once] * 2)
+    assert times(world, [(2 * one, 32), (2 * alone, 64)]) == pytest.approx([far + once] * 2)
+
+
+def test_each_rail_has_a_leaf_of_the_cell() -> None:
+    structure = built("dragonfly+ of 2 rails, each on a leaf of the cell", 64)  # 32 hosts, cells of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert plane.groups == 5
+    assert plane.leaf.reshape(32, 2).tolist() == [[2 * (host // 8), 2 * (host // 8) + 1] for host in range(32)]
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(2, 6)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the other rail, by an upper switch
+    assert times(world, [(1, 7)]) == pytest.approx([LATENCY + 0.12e-6 + 2 * HOP + once])
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([LATENCY + once] * 2)
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.06e-6 + 2 * once])
+    when = np.arange(400)
+    latency = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[2] - LATENCY
+    assert set((latency / HOP).round(6)) == {3, 4}
+    assert 0.07 <= (latency > 3.5 * HOP).mean() <= 0.18  # a fifth, of which two in five have no third cell
+
+
+def test_two_networks_do_not_meet_but_share_the_uplinks() -> None:
+    structure = built("2 rails in networks that do not meet, shared uplinks", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (RATE / 4)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    ranks = np.arange(4)
+    assert structure.reachable(np.zeros_like(ranks), 4 + ranks).tolist() == [True, True, False, False]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(2, 6)]) == pytest.approx([near + 1.6e-6 + once])
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + once, near + 1.6e-6 + once])
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(4 * host + local, 32 + 4 * host + local) for host in range(8) for local in (0, 2)]
+    longer = np.array(times(world, across)) - np.array(times(world, across, 0))
+    assert longer.max() >= 2 * once - 1e-9  # 16 ports of 25 for two uplinks of 100
+    first = [pair for pair in across if pair[0] % 4 == 0]
+    assert sum(longer) > 1.2 * 2 * sum(np.array(times(world, first)) - np.array(times(world, first, 0)))
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_a_bridge_joins_four_gpus_and_their_adapters_are_on_one_leaf() -> None:
+    structure = built("8 GPUs in two bridged quads, a leaf for each", 64)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (4 * RATE)
+    assert structure.groups[:5].tolist() == [[0, 0, 4, 4]] * 4 + [[1, 1, 5, 5]]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 10)]) == pytest.approx([near + once])  # the other adapter of the quad
+    assert times(world, [(0, 12)]) == pytest.approx([near + 0.15e-6 + 2 * HOP + once])  # the other quad
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.3e-6 + once])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + once] * 2)
+    across = [(8 * host + gpu, 32 + 8 * host + gpu) for host in range(4) for gpu in (0, 2)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 8)  # 1:1
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+    assert times(world, [(3, 4)]) == pytest.approx([NVLINK_LATENCY + 0.9e-6 + MIB / 40e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_job_has_what_was_free_of_each_pod(seed: int) -> None:
+    structure = built("rail-optimized, 8 rails, what was free of four pods", 64, seed)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    pod, sizes = structure.group, np.bincount(structure.group)
+    assert len(sizes) == 4
+    assert sizes.min() >= 2
+    assert sizes.max() > sizes.min()
+    assert (np.diff(pod) >= 0).all()
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == sizes.tolist() * 8
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 120)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 120), (8, 112)]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+    assert set(built("rail-optimized, 8 rails, what was free of four pods", 8, seed).group.tolist()) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_some_machines_of_a_cloud_have_got_newer_processors(seed: int) -> None:
+    structure = built("4 NUMA nodes of a cloud, processors half replaced", 64, seed)  # 32 machines, leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    older, group = structure.processor == 0, structure.group
+    assert 10 <= (~older).sum() <= 19
+    assert (np.diff(group) < 0).any()
+    assert np.bincount(group).tolist() == [8] * 4
+    for other in range(1, 32):
+        longer = 0.08e-6 * (1 * older[0] + older[other]) + 2 * HOP * (group[0] != group[other])
+        assert times(world, [(0, 4 * other)]) == pytest.approx([LATENCY + 0.8e-6 + longer + once])
+        assert times(world, [(2, 4 * other)]) == pytest.approx([LATENCY + 1.1e-6 + longer + once])
+    slow, usual = (int(np.flatnonzero(of)[0]) * 4 for of in (older, ~older))
+    within = [times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.05e-6 for rank in (slow, usual)]
+    assert within[0] == pytest.approx(within[1] / 0.8)
+
+
+def test_pods_are_in_turns_on_two_pools_of_hosts() -> None:
+    structure = built("pods in turns on two pools, tunnels", 64)  # racks of 8, four for each pool
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 25e-6
+    by_tunnel, by_adapter = MIB / (0.14 * RATE), MIB / (0.1 * RATE)
+    assert structure.group[:18].tolist() == [0, 4] * 8 + [1, 5]
+    assert structure.processor.tolist() == [2, 3] * 32
+    assert times(world, [(1, 3)]) == pytest.approx([near + by_tunnel])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 6e-6 + by_adapter])
+    assert times(world, [(0, 1)]) == pytest.approx([near + 3e-6 + 2 * HOP + by_adapter])
+    assert times(world, [(1, 17)]) == pytest.approx([near + 2 * HOP + by_tunnel])
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("10 Gb/sec (1X QDR)", "25 Gb/sec (1X EDR)") * 32
+
+
+def test_leaves_in_the_next_room_have_longer_cables_to_the_spines() -> None:
+    structure = built("later leaves in the next room, 2:1 by receiver", 64)  # 8 leaves of 8 hosts, the last 3 later
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(1, 2)]) == pytest.approx([LATENCY + 0.45e-6 + once / 0.95])
+    assert times(world, [(80, 82)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + 0.2e-6 + once])
+    assert times(world, [(0, 80)]) == pytest.approx([LATENCY + 2 * HOP + 0.1e-6 + 0.15e-6 + once])
+    assert times(world, [(80, 96)]) == pytest.approx([LATENCY + 2 * HOP + 0.3e-6 + once])
+    meet, apart = [(80, 96), (82, 104)], [(80, 96), (82, 98)]  # receivers 48 and 52 of the same uplink, 48 and 49 not
+    assert times(world, meet) == pytest.approx([LATENCY + 2 * HOP + 0.3e-6 + 2 * once] * 2)
+    assert times(world, apart) == pytest.approx([LATENCY + 2 * HOP + 0.3e-6 + once] * 2)
+    slow, usual = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.3e-6 for rank in (0, 80))
+    assert slow == pytest.approx(usual / 0.8)
+
+
+def test_islands_of_two_racks_have_longer_and_fewer_cables_between_them() -> None:
+    structure = built("4 rails on the leaf of the rack, islands 2:1 re-hashed", 64)  # 32 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.uplinks.tolist() == [16] * 8
+    assert structure.plane.upper.uplinks.tolist() == [16] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])  # another adapter, the same leaf
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 4 * HOP + 3 * CABLE + once])
+    across = np.array(times(world, [(rank, 32 + rank) for rank in range(32)])) - near - 4 * HOP - 3 * CABLE
+    assert across.mean() > 2 * once  # 32 adapters for 16 uplinks
+    when = np.arange(100)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[0]
+    assert (np.diff(ways, axis=0) != 0).any(axis=1).sum() > 80  # another way in nearly each step
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

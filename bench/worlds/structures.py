@@ -5805,6 +5805,219 @@ def _varied_in_a_tree(hosts: int, random: np.random.Generator) -> Structure:
     )  # fmt: skip
 
 
+def _adapters_of_two_lots(hosts: int) -> Structure:
+    """Half of the hosts, of a department: one switch of 100 Gbit/s, 4 ranks; the first lot has adapters of 56 Gbit/s.
+
+    As clusters that went from FDR to EDR and kept the adapters of the first three eighths of their hosts. These are on
+    the first socket, those of the later lot on the second one, by another riser. The two ranks of the far socket take
+    0.25 us longer and reach 94 % of the rate. On the first lot messages take 0.2 us longer at an end, and within a host
+    they reach 60 % of the rate. Hosts say all of that, but the last; 0.3 % of readings are disturbed by daemons. The
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    first = 8 * np.arange(count) < 3 * count
+    return replace(
+        _far_socket(count, 4, 0.94, 0.25e-6), rate=RATE * np.where(first, 0.545, 1.0)[:, None], turned=~first,
+        overhead=np.where(first, 0.2e-6, 0.0), processor=np.where(first, 2, 3), memory=np.where(first, 0.6, 1.0),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _switches_in_turns(hosts: int) -> Structure:
+    """100 Gbit/s (HDR100), a rank in each host; two switches, and every second host is on the second one.
+
+    As small clusters whose hosts have two in a chassis, with one switch above and one below them. A cable of 200 Gbit/s
+    for 8 hosts joins the two, 2:1; tables deal them out to the receivers of a switch. The room warms up while the
+    cluster is busy, so that all becomes slower by 2 % during the run; 0.4 % of readings are disturbed by daemons. The
+    numbers are chosen here.
+    """
+    plane = DealtMesh(np.arange(hosts) % 2, max(1, hosts // 8), 2 * RATE)
+    return Structure(hosts, plane, processor=np.full(hosts, 3), hyperthreads=0.004, drift=0.02)
+
+
+def _large_memory(hosts: int) -> Structure:
+    """100 Gbit/s, a rank in each host, 3:1 adaptive; the last host of eight in each leaf has four sockets.
+
+    As universities place hosts of large memory, at the foot of each rack: one in each leaf, two in a leaf of 16. There
+    caches of four sockets are kept alike, 0.15 us longer at an end, and processors tell. Leaves of 16 hosts have 5
+    uplinks, those of 4 or 8 hosts one for four. 0.3 % of readings are disturbed. The numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    size = np.bincount(leaf)[leaf]
+    large = places_in(leaf) >= size - np.maximum(1, size // 8)
+    return Structure(
+        hosts, FatTree(leaf, 3, "adaptive"), overhead=np.where(large, 0.15e-6, 0.0),
+        processor=np.where(large, 0, 3), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _source_addresses(hosts: int) -> Structure:
+    """A campus: 10 Gbit/s, TCP, two ranks in each host; leaves have a LAG that hashes by the sender only, 2:1.
+
+    As many Ethernet switches do by default (Cisco's src-mac), here by the leaf and by the core alike, which has as many
+    cables: one of 10 Gbit/s for two hosts. So all that a host sends to other leaves takes the same cables. The second
+    rank is on the far socket, 0.4 us longer. The kernel takes 11 us at each end, with a long tail; 0.6 % of readings
+    are longer. The numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 1.0, 0.4e-6), plane=FatTree(_leaves(hosts), 2, "by sender", 0.1 * RATE),
+        rate=np.full((hosts, 1), 0.1 * RATE), position_latency=np.array([11e-6, 11.4e-6]), interrupts=2e-6, tail=0.006,
+    )  # fmt: skip
+
+
+def _rail_on_each_leaf(hosts: int) -> Structure:
+    """Half of the hosts, of two sockets with two ranks and an adapter of 200 Gbit/s each, in cells of a dragonfly+.
+
+    A cell has two leaves: the first adapters of its hosts are on the one, the second ones on the other. A job has all
+    cells but one, which other jobs have; a fifth of the messages between cells takes a third one. As HDR with two
+    adapters in each host. The second rank of a socket is on its other NUMA node, 0.06 us longer. 0.3 % of readings are
+    disturbed. The cells, the detours and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(16, count // 4))
+    cell, place = np.divmod(np.arange(count), size)
+    taken = cell[:, None] * 2 * size + np.arange(2) * size + place[:, None]
+    plane = PartOfDragonflyPlus(taken.ravel(), int(cell[-1]) + 2, 2 * size, 0.2, 2 * RATE)
+    _, inside = _numa_places(4)
+    return Structure(
+        count, plane, each=4, rails=2, one_plane=True, other_rail=0.0, rate=np.full((count, 2), 2 * RATE),
+        processor=np.full(count, 3), position_latency=np.tile([0.0, 0.06e-6], 2), hyperthreads=0.003,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _two_networks_on_one_leaf(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each and two ports of 25 Gbit/s in two networks (VLAN) that nothing routes between.
+
+    As companies have one for their users and one for storage, both on the switch of the rack. It has an uplink of 100
+    Gbit/s for the 8 ports of 4 hosts, 2:1, which both networks use; a hash gives each two ports one. The second port,
+    of the last two ranks, is in a slot behind the chipset, 0.8 us longer. TCP: 9 us at each end, with a long tail; 0.5
+    % of readings are longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, FatTree(np.repeat(_leaves(count), 2), 8, "static"), each=4, rails=2, rails_meet=False, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 2), RATE / 4), position_latency=np.repeat([9e-6, 9.8e-6], 2),
+        inside_latency=_across_sockets(np.arange(4) // 2), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _bridged_quads(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs on PCIe in two quads with a bridge each, and an adapter for each two GPUs.
+
+    As servers with H200 NVL, where a bridge of NVLink joins four GPUs. Adapters of 400 Gbit/s; the two of a quad are on
+    a leaf of their own, of which a rack has two. RoCE, 1:1 adaptive (Spectrum-X). Within a quad a GPU reaches 240 GB/s
+    of each other one; to the other quad messages go by PCIe and both sockets, 0.9 us longer, 40 GB/s. 1.1 us at each
+    end, and 0.15 us more on the second socket; 0.3 % of readings are longer. The racks and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    leaf = rack[:, None] + (int(rack[-1]) + 1) * (np.arange(4) // 2)
+    far = _in_other_parts(8, 4)
+    return Structure(
+        count, FatTree(leaf.ravel(), 1, "adaptive", 4 * RATE), each=8, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.repeat([1.1e-6, 1.25e-6], 4), tail=0.003,
+        inside_latency=NVLINK_LATENCY + np.where(far, 0.9e-6, 0.0), inside_rate=np.where(far, 40e9, 240e9),
+    )  # fmt: skip
+
+
+def _what_was_free_of_pods(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each; a job on what was free of four pods.
+
+    Or of three, of fewer than 16 hosts: two or more of each, at random, numbered pod by pod. A leaf for each rail of
+    each pod, adaptive; other jobs use the other hosts and their part of the uplinks, so that 1:1 is left. NVSwitch
+    joins the GPUs of a host, 360 GB/s; 0.8 us at each end, and 0.1 us more on the second socket. 0.3 % of readings are
+    disturbed by what operators run to watch GPUs. The pods and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pods = 4 if count >= 16 else 3
+    more = random.choice(pods, count - 2 * pods, p=random.dirichlet(np.full(pods, 2.0)))
+    pod = np.sort(np.concatenate([np.repeat(np.arange(pods), 2), more]))
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 1, "adaptive", 4 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.repeat([0.8e-6, 0.9e-6], 4), hyperthreads=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 360e9),
+    )  # fmt: skip
+
+
+def _replaced_processors(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines as large as theirs, 4 NUMA nodes with a rank on each that share 200 Gbit/s.
+
+    As HBv3 of Azure (HDR, a tree 1:1 with adaptive routes), whose processors were replaced by ones with larger caches
+    (Milan, later Milan-X), some racks later than others: here 30 to 60 % of the machines, which are in no order, are
+    on the newer ones. There messages within a host are 1.25 times as fast, and others take 0.08 us less at an end;
+    processors tell. The adapter is on the first node; 0.4 us at each end for a function of it (SR-IOV). 0.3 % of
+    readings are disturbed. The leaves and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    older = random.permutation(count) >= round(count * random.uniform(0.3, 0.6))
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(random.permutation(_leaves(count)), 1, "adaptive", 2 * RATE), each=4,
+        rate=np.full((count, 1), 2 * RATE), overhead=np.where(older, 0.08e-6, 0.0), processor=np.where(older, 0, 3),
+        memory=np.where(older, 0.8, 1.0), position_latency=0.4e-6 + longer, hyperthreads=0.003,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _node_pools(hosts: int) -> Structure:
+    """Kubernetes, a pod with a rank on each host; pods are in turns on two pools of hosts, of 10 and of 25 Gbit/s.
+
+    As a scheduler spreads them by pool. The pools are in two racks each, or in up to four in a larger cluster, with an
+    uplink of 100 Gbit/s for 8 hosts, or for fewer; a hash gives each two pods one. An overlay (VXLAN) joins all: 5 us
+    longer, and 14 Gbit/s at most for a message, as one core unpacks it. The hosts of 10 Gbit/s have older processors, 3
+    us longer at an end; facts tell. TCP: 10 us at each end, with a long tail; 0.6 % of readings are longer. As
+    companies run it; the numbers are chosen here.
+    """
+    place, pool = np.divmod(np.arange(hosts), 2)
+    racks = max(2, min(4, hosts // 16))
+    older = pool == 0
+    return Structure(
+        hosts, FatTree(pool * racks + place * racks * 2 // hosts, 8, "static"), tunnel=5e-6, tunnel_rate=0.14 * RATE,
+        rate=RATE * np.where(older, 0.1, 0.25)[:, None], overhead=np.where(older, 3e-6, 0.0),
+        processor=np.where(older, 2, 3), position_latency=np.full(1, 10e-6), interrupts=2.5e-6, tail=0.006,
+    )  # fmt: skip
+
+
+def _next_room(hosts: int) -> Structure:
+    """100 Gbit/s (EDR), two ranks in each host, 2:1 by receiver; a later part is in the next room, 30 m away.
+
+    As clusters that were extended once: the last three eighths of the leaves lead to the spines of the first room,
+    which takes 0.15 us more for each cable. Their hosts have newer processors: messages take 0.1 us less at an end, and
+    within a host they are 1.25 times as fast. A switch of small clusters has 2 or 3 hosts. The far socket takes 0.25 us
+    longer and reaches 95 % of the rate. The numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    leaves = int(leaf[-1]) + 1
+    later = 8 * np.arange(leaves) >= 5 * leaves
+    old = ~later[leaf]
+    return replace(
+        _far_socket(hosts, 2, 0.95), plane=FarSpines(leaf, 2, "by receiver", RATE, np.where(later, 0.15e-6, 0.0)),
+        overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 0, 3), memory=np.where(old, 0.8, 1.0),
+    )  # fmt: skip
+
+
+def _islands_of_two_racks(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, all on the leaf of the rack; islands of two.
+
+    1:1 within an island and 2:1 between them; the last one may be a single rack. RoCE, and switches choose the way of
+    each message anew by a hash that takes its queue pair too. NVLink joins the GPUs, 90 GB/s for each two. Cables
+    between islands are 30 m longer. 1.2 us at each end; 0.3 % of readings are longer, because switches pause senders.
+    As clusters of HGX A100 with four GPUs; the racks and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(8, count // 8))
+    rack = np.repeat(np.minimum(np.arange(count) // size, count // size - 1), 4)  # of the last one hosts may be more
+    plane = Stacked(FatTree(rack, 1, "rehashed", 2 * RATE), FatTree(rack // 2, 2, "rehashed", 2 * RATE), 3 * CABLE)
+    return Structure(
+        count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
+        processor=np.full(count, 3), position_latency=np.full(4, 1.2e-6), tail=0.003,
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 90e9),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -6201,5 +6414,19 @@ HELD_OUT: Mapping[str, Make] = {
     "extension with one adapter instead of two, 2:1": lambda hosts, random: _one_adapter_instead_of_two(hosts),
     "8 NUMA nodes, racks adaptive, 2:1 by receiver above": lambda hosts, random: _adaptive_below_only(hosts),
     "hosts that vary by 1 %, 2:1 lingering": _varied_in_a_tree,
+}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch, adapters of two lots on either socket": lambda hosts, random: _adapters_of_two_lots(hosts),
+    "two joined switches, hosts in turns": lambda hosts, random: _switches_in_turns(hosts),
+    "fat tree 3:1 adaptive, large memory in each leaf": lambda hosts, random: _large_memory(hosts),
+    "LAGs that hash by the sender, far socket": lambda hosts, random: _source_addresses(hosts),
+    "dragonfly+ of 2 rails, each on a leaf of the cell": lambda hosts, random: _rail_on_each_leaf(hosts),
+    "2 rails in networks that do not meet, shared uplinks": lambda hosts, random: _two_networks_on_one_leaf(hosts),
+    "8 GPUs in two bridged quads, a leaf for each": lambda hosts, random: _bridged_quads(hosts),
+    "rail-optimized, 8 rails, what was free of four pods": _what_was_free_of_pods,
+    "4 NUMA nodes of a cloud, processors half replaced": _replaced_processors,
+    "pods in turns on two pools, tunnels": lambda hosts, random: _node_pools(hosts),
+    "later leaves in the next room, 2:1 by receiver": lambda hosts, random: _next_room(hosts),
+    "4 rails on the leaf of the rack, islands 2:1 re-hashed": lambda hosts, random: _islands_of_two_racks(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
