@@ -17,6 +17,7 @@ from worlds.planes import (
     ActiveBackup,
     Blocks,
     Branches,
+    Buckets,
     Bundles,
     BusyTree,
     Chain,
@@ -5712,6 +5713,198 @@ def test_islands_of_two_racks_have_longer_and_fewer_cables_between_them() -> Non
     ways = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[0]
     assert (np.diff(ways, axis=0) != 0).any(axis=1).sum() > 80  # another way in nearly each step
     assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_processor_of_lower_clocks_makes_latency_and_rate_worse_together(seed: int) -> None:
+    structure = built("one Omni-Path switch, clocks that vary", 64, seed)
+    work, rate = structure.overhead, structure.rate[:, 0]
+    assert not structure.group.any()
+    assert 0.02 <= np.log(work).std() <= 0.04
+    assert np.log(rate / RATE) == pytest.approx(-0.004 / 0.03 * np.log(work / 0.4e-6))
+    world, slowest, quickest = World(structure, kernel=ONE_WAY), int(work.argmax()), int(work.argmin())
+    taken = LATENCY + work[slowest] + work[quickest] + MIB / rate[slowest]
+    assert times(world, [(slowest, quickest)]) == pytest.approx([taken])
+    assert set(structure.processor.tolist()) == {0}
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_hosts_left_out_leave_gaps_in_the_numbers_that_choose_uplinks() -> None:
+    structure = built("every fourth host left out, by receiver, far socket", 64)  # leaves of 9 hosts, 9 uplinks
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, NumberedByArrival)
+    assert plane.arrival[:8].tolist() == [0, 1, 2, 4, 5, 6, 8, 9]
+    assert np.bincount(structure.group).tolist() == [9] * 6 + [10]
+    assert plane.uplinks.tolist() == [9] * 7
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.2e-6 + once / 0.96])
+    far = LATENCY + 2 * HOP
+    assert times(world, [(0, 18)]) == pytest.approx([far + once])
+    across = np.array(times(world, [(2 * host, 18 + 2 * host) for host in range(9)])) - far
+    # Numbers 12 to 22 have the rests 3, 4, 5; 7, 8, 0; 2, 3, 4: two for 3 and 4, none for 1 and 6.
+    assert (across / once).round(6).tolist() == [2, 2, 1, 1, 1, 1, 1, 2, 2]
+
+
+def test_two_of_three_uplinks_have_three_of_eight_buckets() -> None:
+    structure = built("three uplinks for eight buckets of a hash", 64)  # 4 leaves of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Buckets)
+    assert plane.uplinks.tolist() == [3] * 4
+    assert structure.oversubscription == pytest.approx(4 / 3)
+    frm, to = np.divmod(np.arange(64**2), 64)
+    apart = structure.group[frm] != structure.group[to]
+    up = plane.path(frm[apart], to[apart], np.zeros(apart.sum(), np.int64))[0][:, 0] % 3
+    assert np.bincount(up) / apart.sum() == pytest.approx([0.375, 0.375, 0.25], abs=0.03)
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    across = np.array(times(world, [(host, 16 + host) for host in range(16)])) - near - 2 * HOP
+    assert across.max() >= 1.5 * once  # 6 flows or more on 400 Gbit/s
+    again = structure.path(np.zeros(50, np.int64), np.full(50, 16), np.arange(50))[0]
+    assert (again == again[0]).all()
+
+
+def test_cables_of_a_dragonfly_plus_carry_two_adapters_and_the_last_hosts_have_slower_memory() -> None:
+    structure = built("dragonfly+ of faster cables, larger memory last", 32)  # groups of 8, leaves of 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, DragonflyPlus)
+    assert plane.capacity == pytest.approx(2 * RATE)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.2e-6 + once])  # the far socket has the whole rate
+    for seed in range(8):
+        pairs = [(0, 8), (2, 10)]  # to the other leaf, wherever they meet
+        assert times(World(structure, seed=seed, kernel=ONE_WAY), pairs) == pytest.approx(
+            [LATENCY + 2 * HOP + once] * 2
+        )
+    assert np.flatnonzero(structure.memory < 1).tolist() == list(range(26, 32))
+    usual, large = (times(world, [(2 * host, 2 * host + 1)])[0] - INSIDE_LATENCY - 0.3e-6 for host in (25, 26))
+    assert large == pytest.approx(usual / 0.85)
+    assert set(structure.processor.tolist()) == {3}
+
+
+def test_neighbouring_groups_are_joined_by_twice_as_many_cables() -> None:
+    structure = built("dragonfly, twice the cables to neighbours", 64)  # 8 groups of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Bundles)
+    cables = plane.capacity.reshape(8, 8) / (2 * RATE)
+    assert cables[0].tolist() == [1, 2, 1, 1, 1, 1, 1, 2]
+    assert (cables == cables.T).all()
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + 0.4e-6 + once])
+    neighbours, others = (
+        np.mean([times(World(structure, seed=seed, kernel=ONE_WAY), pairs, 100 * MIB) for seed in range(10)])
+        for pairs in ([(host, 8 + host) for host in range(8)], [(host, 32 + host) for host in range(8)])
+    )
+    assert neighbours < 0.7 * others
+    when = np.arange(400)
+    latency = structure.path(np.zeros_like(when), np.full_like(when, 8), when)[2]
+    assert 0.12 <= (latency > LATENCY + 0.4e-6 + 2.5 * HOP).mean() <= 0.26  # a quarter, less those to the two groups
+
+
+def test_a_host_sends_by_several_cables_of_a_torus_at_once() -> None:
+    structure = built("torus, 4 ranks, cables narrower than hosts", 64)  # 32 hosts, 4 x 4 x 2
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6 + HOP, MIB / 0.374e9
+    assert isinstance(structure.plane, Torus)
+    assert structure.plane.sides == (4, 4, 2)
+    ends = [4 * int(host) for host in np.ravel_multi_index(([1, 0, 0], [0, 1, 0], [0, 0, 1]), (4, 4, 2))]
+    assert times(world, [(0, ends[0])]) == pytest.approx([near + once])
+    assert times(world, [(0, ends[0]), (1, ends[0] + 1)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(rank, end) for rank, end in enumerate(ends)]) == pytest.approx([near + once] * 3)
+    assert times(world, [(0, 1)]) == pytest.approx([1.2e-6 + MIB / 2e9])
+    assert not structure.socket.any()
+
+
+def test_packets_that_left_the_leaf_are_put_in_order() -> None:
+    structure = built("rail-optimized, 8 rails, packets put in order", 64)  # 16 hosts in 4 pods
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (4 * RATE)
+    far = near + 2 * HOP + 0.5e-6
+    assert structure.hosts == 16
+    assert structure.oversubscription == pytest.approx(1.0)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([far + once])  # another rail
+    assert times(world, [(0, 32)]) == pytest.approx([far + once])
+    across = [(rank, 32 + rank) for rank in range(32)]
+    assert times(world, across) == pytest.approx([far + once] * 32)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_leaves_of_later_pods_have_half_as_many_uplinks() -> None:
+    structure = built("4 rails on leaves of their own, later pods 2:1", 64)  # 32 hosts in 4 pods
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8, 8, 8, 4] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 2 * HOP + once])
+    earlier, to_last, from_last = (
+        [(4 * (first + host), 4 * (other + host)) for host in range(8)] for first, other in ((0, 8), (0, 24), (24, 0))
+    )
+    assert times(world, earlier) == pytest.approx([near + 2 * HOP + once] * 8)
+    assert times(world, to_last) == pytest.approx([near + 2 * HOP + 2 * once] * 8)
+    assert times(world, from_last) == pytest.approx([near + 2 * HOP + 2 * once] * 8)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+
+
+def test_few_cables_join_two_phases_of_two_processors() -> None:
+    structure = built("two phases of 56 Gbit/s, 2:1 each, far socket", 64)  # leaves of 8: five older and three
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert plane.lower.uplinks.tolist() == [4] * 8
+    assert plane.upper.uplinks.tolist() == [8, 8]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.3e-6 + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.55e-6 + once / 0.93])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 0.3e-6 + 2 * HOP + once])
+    assert times(world, [(80, 96)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the newer phase
+    far = LATENCY + 0.15e-6 + 4 * HOP + 2 * CABLE
+    assert times(world, [(0, 80)]) == pytest.approx([far + once])
+    within = [(2 * host, 16 + 2 * host) for host in range(8)]
+    assert times(world, within) == pytest.approx([LATENCY + 0.3e-6 + 2 * HOP + 2 * once] * 8)  # 2:1
+    across = times(world, [(2 * host, 80 + 2 * host) for host in range(24)])
+    assert across == pytest.approx([far + 3 * once] * 24)  # 24 hosts, 8 cables
+    assert structure.processor.tolist() == [2] * 40 + [0] * 24
+
+
+def test_quadrants_of_one_socket_are_near_the_adapter_or_across() -> None:
+    structure = built("one switch, 8 ranks on quadrants of one socket", 64)  # 16 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert structure.hosts == 16
+    assert times(world, [(4, 12)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(2, 12), (6, 20)]) == pytest.approx([LATENCY + 0.04e-6 + 2 * once] * 2)
+    assert times(world, [(0, 12)]) == pytest.approx([LATENCY + 0.07e-6 + once])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 0.14e-6 + once])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + MIB / 22e9])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.06e-6 + MIB / 16e9])
+    assert not structure.socket.any()
+
+
+def test_hosts_of_a_row_are_on_four_leaves_in_turns() -> None:
+    structure = built("hosts in turns on four leaves of a row, static", 64)  # two rows, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (RATE / 4)
+    assert structure.group[:6].tolist() == [0, 1, 2, 3, 0, 1]
+    assert structure.group[31:36].tolist() == [3, 4, 5, 6, 7]
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(0, 2)]) == pytest.approx([near + 2 * HOP + once])  # neighbours
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])  # every fourth host
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    across = [(8 * host, 8 * host + 2) for host in range(8)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 8)
+    assert times(world, across[:4]) == pytest.approx([near + 2 * HOP + once] * 4)
+
+
+def test_a_director_as_a_spine_takes_two_hops_more() -> None:
+    structure = built("director switches as spines, 2:1, 4 ranks", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert structure.hosts == 32
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.2e-6 + once / 0.95])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 4 * HOP + once])
+    assert times(world, [(0, 32), (4, 36)]) == pytest.approx([near + 4 * HOP + once] * 2)
+    assert times(world, [(0, 32), (4, 48)]) == pytest.approx([near + 4 * HOP + 2 * once] * 2)  # the first and the fifth
+    across = [(4 * host, 32 + 4 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([near + 4 * HOP + 2 * once] * 8)
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -151,6 +151,21 @@ class WeightedSpines(FatTree):
         return np.searchsorted(self.parts, chance(frm, to, 0, 3), "right").astype(np.int64)
 
 
+class Buckets(FatTree):
+    """Leaves of `uplinks` uplinks each, to which the `buckets` of a hash of each pair are dealt out in turns.
+
+    Where they do not divide, the first uplinks have one bucket more than the last, and get more of the flows.
+    """
+
+    def __init__(self, group: Index, uplinks: int, buckets: int, rate: float = RATE) -> None:
+        super().__init__(group, np.bincount(group) / (uplinks + 0.5), "buckets", rate)
+        self.buckets = buckets
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        bucket = (hashed(frm, to, 0, 3) % np.uint64(self.buckets)).astype(np.int64)
+        return np.asarray(bucket % spines)
+
+
 class DealtOut(FatTree):
     """Leaves of whose receivers tables deal out each in turns to the uplinks: by their place behind their own leaf.
 

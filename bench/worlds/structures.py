@@ -18,6 +18,7 @@ from worlds.planes import (
     BlockedRing,
     Blocks,
     Branches,
+    Buckets,
     Bundles,
     BusyTree,
     Chain,
@@ -6018,6 +6019,206 @@ def _islands_of_two_racks(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _clocks_that_vary(hosts: int, random: np.random.Generator) -> Structure:
+    """A department: one switch of Omni-Path, 100 Gbit/s, a rank in each host; each processor has clocks of its own.
+
+    The processor does the work of the adapter, 0.4 us at each end. Processors of one purchase reach clocks that differ
+    by 3 %, as chips do and as they are cooled; so that work takes longer or shorter, and messages reach a rate that
+    differs by 0.4 % (standard deviations of the logarithm). No fact says so. The numbers are chosen here.
+    """
+    slower = random.standard_normal((hosts, 1))
+    return Structure(
+        hosts, OneSwitch(hosts), rate=RATE * np.exp(-0.004 * slower), overhead=0.4e-6 * np.exp(0.03 * slower[:, 0]),
+        processor=np.zeros(hosts, np.int64),
+    )  # fmt: skip
+
+
+def _every_fourth_left_out(hosts: int) -> Structure:
+    """BXI, 100 Gbit/s, two ranks in each host; every fourth host of the machine is in another partition.
+
+    As machines of BullSequana, of which a part of each leaf serves other work. A leaf has three uplinks for four hosts.
+    Tables give receivers an uplink by the rest of their number (D-mod-K), and numbers have gaps, as all hosts of the
+    machine are counted: of the uplinks of a leaf some lead to two of its hosts in the job, some to one or none. The far
+    socket takes 0.2 us longer and reaches 96 % of the rate. The partitions and the numbers are chosen here.
+    """
+    unit = max(1, min(3, hosts // 16))  # of four hosts of a leaf, and three uplinks
+    number = np.arange(hosts) * 4 // 3
+    leaf = number // (4 * unit)
+    leaf = np.minimum(leaf, int(leaf[-1]) - int(np.bincount(leaf)[-1] == 1))
+    ratio = np.bincount(leaf) / (3 * unit + 0.5)
+    return replace(_far_socket(hosts, 2, 0.96, 0.2e-6), plane=NumberedByArrival(leaf, ratio, number))
+
+
+def _buckets_of_a_hash(hosts: int) -> Structure:
+    """100 Gbit/s, RoCE, a rank in each host; leaves with three uplinks, to which 8 buckets of a hash are dealt out.
+
+    As Ethernet switches with resilient hashing or small tables: two uplinks have three buckets, the third one two. So
+    three of eight flows take each of the first two spines. An uplink has 100, 200 or 400 Gbit/s, for 4, 8 or 16 hosts
+    of a leaf: 4:3, or up to 2:1 between these sizes. 1 us at each end; 0.3 % of readings are longer, because switches
+    pause senders. The numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    size = int(np.bincount(leaf)[0])
+    uplink = RATE * (4.0 if size >= 16 else 2.0 if size >= 8 else 1.0)
+    return Structure(
+        hosts, Buckets(leaf, 3, 8, uplink), overhead=np.full(hosts, 1e-6), processor=np.full(hosts, 3), tail=0.003
+    )
+
+
+def _larger_memory_last(hosts: int) -> Structure:
+    """100 Gbit/s, two ranks in each host; a dragonfly+ whose switches and cables have 200 Gbit/s.
+
+    As Vega of IZUM (two EPYC 7H12, HDR100), of whose hosts one in five has four times the memory. These are the last
+    ones here: with two modules on a channel memory is slower, and messages within the host reach 85 % of the rate. No
+    fact says so. A quarter of the messages between groups takes a third one. The far socket takes 0.2 us longer and
+    reaches the whole rate. The groups, the detours and the numbers are chosen here.
+    """
+    large = 5 * np.arange(hosts) >= 4 * hosts
+    return replace(
+        _far_socket(hosts, 2, 1.0, 0.2e-6), memory=np.where(large, 0.85, 1.0), processor=np.full(hosts, 3),
+        plane=DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.25, 2 * RATE),
+    )  # fmt: skip
+
+
+def _neighbouring_groups(hosts: int) -> Structure:
+    """200 Gbit/s, a rank in each host; a dragonfly whose groups have twice as many cables to their two neighbours.
+
+    Groups stand in a ring of rows, and short cables were cheaper. A cable has 200 Gbit/s; to a group that is no
+    neighbour there is one for 8 hosts, or a single one. A quarter of the messages between groups takes a third one. 0.2
+    us at each end. As an operator may cable Slingshot; the groups and the numbers are chosen here.
+    """
+    groups = max(4, min(8, hosts // 4))
+    group = np.arange(hosts) * groups // hosts
+    apart = np.abs(np.subtract.outer(np.arange(groups), np.arange(groups)))
+    few = max(1, hosts // groups // 8)
+    cables = np.where(np.isin(apart, (1, groups - 1)), 2 * few, few)
+    return Structure(
+        hosts, Bundles(group, cables, 0.25, 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        overhead=np.full(hosts, 0.2e-6), processor=np.full(hosts, 3),
+    )  # fmt: skip
+
+
+def _narrow_cables(hosts: int) -> Structure:
+    """Half of the hosts, with a rank on each of four cores, in a torus: a cable does 374 MB/s, a host 1.5 GB/s.
+
+    As Blue Gene/P of IBM, e.g. Intrepid of ALCF or JUGENE of FZ Juelich, whose cables have 425 MB/s, less what headers
+    of packets take. So a message gets what a cable does, and a host sends four at once only to different neighbours.
+    0.7 us at each end; within a host 2 GB/s. Latencies, and what a host sends in all, are chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, Torus(_sides(count), 0.374e9), each=4, rate=np.full((count, 1), 1.5e9), socket=np.zeros(4, np.int64),
+        position_latency=np.full(4, 0.7e-6), inside_latency=np.full((4, 4), 1.2e-6), inside_rate=np.full((4, 4), 2e9),
+    )  # fmt: skip
+
+
+def _put_in_order(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod; 1:1.
+
+    As Ethernet with Spectrum-X, e.g. Colossus of xAI (H100): leaves spread the packets of a message over all uplinks,
+    and the adapter that receives them puts them in order. That takes 0.5 us, and only where a message leaves its leaf.
+    NVSwitch joins the GPUs of a host, 360 GB/s; 0.9 us at each end. 0.2 % of readings are longer. The pods and the
+    latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(8, count // 4)), 8)
+    return Structure(
+        count, FarSpines(leaf, 1, "adaptive", 4 * RATE, np.full(int(leaf.max()) + 1, 0.25e-6)), each=8, rails=8,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(8, 0.9e-6), tail=0.002, inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 360e9),
+    )  # fmt: skip
+
+
+def _later_pods_taper(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, and a leaf for each rail of each pod. Adaptive.
+
+    A cluster for learning of a university (A100, HDR), grown once: about five eighths of the pods are 1:1. For the
+    later ones the spines had too few free ports, so that their leaves have half as many uplinks, 2:1. NVLink joins the
+    GPUs of a host, 90 GB/s for each two; 0.6 us at each end. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    pod = np.arange(count) // max(2, min(8, count // 4))
+    pods = int(pod[-1]) + 1
+    ratio = np.where(8 * np.arange(pods) >= 5 * pods, 2, 1)
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 4), np.tile(ratio, 4), "adaptive", 2 * RATE), each=4, rails=4,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(4, 0.6e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 90e9),
+    )  # fmt: skip
+
+
+def _two_phases(hosts: int) -> Structure:
+    """A climate centre: two phases of 56 Gbit/s (FDR), each a tree 2:1 with spines of its own.
+
+    As Mistral of DKRZ, which was bought in two phases of other processors. Two ranks in each host. The first phase,
+    about five eighths of the leaves, has older ones: messages take 0.15 us longer at an end. A cable for 8 hosts of the
+    cluster joins the phases, 20 m long; at both levels a receiver has one way. The far socket takes 0.25 us longer and
+    reaches 93 % of the rate. The leaves and the numbers are chosen here.
+    """
+    leaves = 4 if hosts < 16 else 8
+    leaf = np.arange(hosts) * leaves // hosts
+    old = 8 * leaf < 5 * leaves
+    rate, between = 0.545 * RATE, np.bincount(1 * ~old) / (hosts // 8 + 0.5)
+    plane = Stacked(FatTree(leaf, 2, "by receiver", rate), FatTree(1 * ~old, between, "by receiver", rate), 2 * CABLE)
+    return replace(
+        _far_socket(hosts, 2, 0.93), plane=plane, rate=np.full((hosts, 1), rate),
+        overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 2, 0),
+    )  # fmt: skip
+
+
+def _ranks_on_quadrants(hosts: int) -> Structure:
+    """A quarter of the hosts: one switch of 200 Gbit/s (NDR200), and 8 ranks on one socket, two on each quadrant.
+
+    As companies buy hosts of one EPYC of Zen 4. The third quadrant is next to the adapter; to the others it is 0.04 us
+    further, and 0.07 us to the one across. Within a quadrant messages reach 22 GB/s, between two 16 GB/s and 0.06 us
+    longer. 0.4 % of readings are disturbed by daemons. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    other = _in_other_parts(8, 2)
+    return Structure(
+        count, OneSwitch(count), each=8, rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3),
+        socket=np.zeros(8, np.int64), position_latency=np.repeat([0.07e-6, 0.04e-6, 0.0, 0.04e-6], 2),
+        inside_latency=np.where(other, INSIDE_LATENCY + 0.06e-6, INSIDE_LATENCY),
+        inside_rate=np.where(other, 16e9, 22e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _leaves_at_the_end_of_a_row(hosts: int) -> Structure:
+    """25 Gbit/s, RoCE, two ranks in each host; four leaves at the end of each row, to which hosts go in turns.
+
+    As data centres with switches at the end of a row, where neighbours in a rack share no leaf. From 32 hosts on there
+    are two rows, and more rows of about 32 hosts in larger clusters. A leaf has an uplink of 100 Gbit/s for 8 hosts,
+    2:1, or for fewer; a hash gives each pair one. 0.9 us at each end; 0.3 % of readings are longer, because switches
+    pause senders. The numbers are chosen here.
+    """
+    rows = 1 if hosts < 32 else max(2, round(hosts / 32))
+    every = np.arange(hosts)
+    leaf = 4 * (every * rows // hosts) + every % 4
+    return Structure(
+        hosts, FatTree(leaf, 8, "static"), each=2, rate=np.full((hosts, 1), RATE / 4), tail=0.003,
+        position_latency=np.full(2, 0.9e-6), inside_latency=_across_sockets(np.arange(2)),
+    )  # fmt: skip
+
+
+def _director_spines(hosts: int) -> Structure:
+    """Half of the hosts, with 4 ranks on two sockets that share 100 Gbit/s; the spines are director switches. 2:1.
+
+    As MareNostrum 4 of BSC (Skylake, Omni-Path): a message between leaves passes three chips in the director, which
+    takes two hops more than a small spine. A receiver has one uplink. The processor does the work of the adapter, 0.3
+    us at each end; the far socket takes 0.2 us longer and reaches 95 % of the rate. The taper, the leaves and the
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = np.arange(count) // max(2, min(16, count // 4))
+    far = _far_socket(count, 4, 0.95, 0.2e-6)
+    return replace(
+        far, plane=FarSpines(leaf, 2, "by receiver", RATE, np.full(int(leaf[-1]) + 1, HOP)),
+        position_latency=0.3e-6 + far.position_latency,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -6428,5 +6629,19 @@ HELD_OUT: Mapping[str, Make] = {
     "pods in turns on two pools, tunnels": lambda hosts, random: _node_pools(hosts),
     "later leaves in the next room, 2:1 by receiver": lambda hosts, random: _next_room(hosts),
     "4 rails on the leaf of the rack, islands 2:1 re-hashed": lambda hosts, random: _islands_of_two_racks(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "one Omni-Path switch, clocks that vary": _clocks_that_vary,
+    "every fourth host left out, by receiver, far socket": lambda hosts, random: _every_fourth_left_out(hosts),
+    "three uplinks for eight buckets of a hash": lambda hosts, random: _buckets_of_a_hash(hosts),
+    "dragonfly+ of faster cables, larger memory last": lambda hosts, random: _larger_memory_last(hosts),
+    "dragonfly, twice the cables to neighbours": lambda hosts, random: _neighbouring_groups(hosts),
+    "torus, 4 ranks, cables narrower than hosts": lambda hosts, random: _narrow_cables(hosts),
+    "rail-optimized, 8 rails, packets put in order": lambda hosts, random: _put_in_order(hosts),
+    "4 rails on leaves of their own, later pods 2:1": lambda hosts, random: _later_pods_taper(hosts),
+    "two phases of 56 Gbit/s, 2:1 each, far socket": lambda hosts, random: _two_phases(hosts),
+    "one switch, 8 ranks on quadrants of one socket": lambda hosts, random: _ranks_on_quadrants(hosts),
+    "hosts in turns on four leaves of a row, static": lambda hosts, random: _leaves_at_the_end_of_a_row(hosts),
+    "director switches as spines, 2:1, 4 ranks": lambda hosts, random: _director_spines(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
