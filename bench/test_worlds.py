@@ -5907,6 +5907,198 @@ def test_a_director_as_a_spine_takes_two_hops_more() -> None:
     assert times(world, across) == pytest.approx([near + 4 * HOP + 2 * once] * 8)
 
 
+def test_hosts_in_the_next_row_have_longer_cables_to_the_only_switch() -> None:
+    structure = built("one switch, cables of two lengths", 64)  # the last 16 stand in the next row
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 47)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(47, 48)]) == pytest.approx([LATENCY + 0.12e-6 + once])
+    assert times(world, [(48, 63)]) == pytest.approx([LATENCY + 0.24e-6 + once])
+    assert times(world, [(0, 48), (1, 49)]) == pytest.approx([LATENCY + 0.12e-6 + once] * 2)
+    assert structure.processor.tolist() == [3] * 64  # no fact says so
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_adapters_that_processors_feed_are_as_fast_as_these(seed: int) -> None:
+    structure = built("one Omni-Path switch, 4 ranks, clocks that vary", 64, seed)  # 32 hosts
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6
+    rate = structure.rate[:, 0]
+    assert 0.006 < np.log(rate / RATE).std() < 0.02
+    for other in range(1, 32):
+        once = MIB / min(rate[0], rate[other])
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + once])
+        assert times(world, [(0, 4 * other + 3)]) == pytest.approx([near + 0.2e-6 + once / 0.94])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + MIB / 20e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_leaves_of_the_second_purchase_are_smaller() -> None:
+    structure = built("leaves of two sizes and processors, tables that change", 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, Tables)
+    assert np.bincount(structure.group).tolist() == [8] * 4 + [6] * 4 + [8]  # the last one also has what is left
+    assert structure.plane.uplinks.tolist() == [4] * 4 + [3] * 4 + [4]
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + once])
+    assert times(world, [(0, 64)]) == pytest.approx([near + 0.1e-6 + 2 * HOP + once])
+    assert times(world, [(64, 66)]) == pytest.approx([near + once])
+    assert times(world, [(65, 66)]) == pytest.approx([near + 0.2e-6 + once / 0.93])
+    when = np.arange(200)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 64), when)[0]
+    assert 2 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 200 // 16 + 1
+    assert structure.processor.tolist() == [2] * 32 + [0] * 32
+
+
+def test_the_last_group_of_a_dragonfly_is_half_full() -> None:
+    structure = built("dragonfly of four groups by load, last one half full", 64)
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert np.bincount(structure.group).tolist() == [18, 18, 18, 10]
+    assert (plane.groups, plane.each) == (4, 4)  # no further groups
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + HOP + once])
+    empty, few = (np.array(times(world, [(host, 54 + host) for host in range(4)], size)) for size in (0, MIB))
+    assert few - empty == pytest.approx([once] * 4)  # a cable for each
+    ends = np.arange(10)
+    ways = plane.path(ends, 54 + ends, np.zeros_like(ends))[0]
+    direct = ways[ways[:, 1] == NONE][:, 0]
+    assert len(direct) >= 4
+    assert set(plane.cables(0, 3).tolist()) == set(direct.tolist())
+    assert (ways[:, 1] != NONE).any()  # by a third group
+
+
+def test_hosts_on_chassis_have_a_far_socket() -> None:
+    structure = built("chassis in a dragonfly, far socket", 64)  # 4 groups of 16, 8 on each chassis
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.8 * RATE)
+    assert isinstance(structure.plane, Chassis)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])  # the same router
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + HOP + once])
+    assert times(world, [(1, 2)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.95])
+    assert times(world, [(1, 3)]) == pytest.approx([LATENCY + 0.5e-6 + once / 0.95])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.25e-6 + HOP + 2 * once])
+    when = np.arange(600)
+    between = structure.plane.path(np.zeros_like(when), np.full_like(when, 32), when)[0][:, 2:4]
+    assert 0.15 <= (between[:, 1] != NONE).mean() <= 0.25  # of 40 %, half have another third group
+    assert structure.processor.tolist() == [2] * 64
+
+
+def test_a_torus_of_six_dimensions_has_up_to_six_hops() -> None:
+    structure = built("torus in six dimensions, far socket", 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, Torus)
+    assert structure.plane.sides == (2,) * 6
+    for other in range(1, 64):
+        hops = other.bit_count()
+        assert times(world, [(0, 2 * other)]) == pytest.approx([near + hops * HOP + once])
+    assert times(world, [(1, 126)]) == pytest.approx([near + 0.2e-6 + 6 * HOP + once / 0.96])
+    shared = times(world, [(0, 2 * 48), (2 * 32, 2 * 16)])  # first to 32 and then to 48; 32 to 0 and then to 16
+    assert shared == pytest.approx([near + 2 * HOP + once] * 2)
+    shared = times(world, [(0, 2 * 48), (2 * 32, 2 * 49)])  # both from 32 to 48
+    assert shared == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+    assert not structure.group.any()
+
+
+def test_a_scheduled_fabric_grants_room_and_fills_all_uplinks_alike() -> None:
+    structure = built("8 rails on the leaf of the rack, scheduled fabric", 64)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (4 * RATE)
+    assert np.bincount(structure.group).tolist() == [4] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 13)]) == pytest.approx([near + once])  # another adapter, the same leaf
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + 1.5e-6 + once])
+    across = [(rank, 32 + rank) for rank in range(32)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 1.5e-6 + once] * 32)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+    assert structure.tail == 0
+
+
+def test_one_of_four_gpus_hands_on_what_is_for_another_rail() -> None:
+    structure = built("4 GPUs on 4 relayed rails, 2:1 dealt out", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + NVLINK_LATENCY + once])
+    assert times(world, [(2, 6)]) == pytest.approx([near + 0.2e-6 + once])  # the second socket
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + once] * 2)
+    both = times(world, [(0, 5), (1, 9)])  # both leave by the second rail
+    assert both == pytest.approx([near + NVLINK_LATENCY + 2 * once, near + 2 * once])
+    across = [(4 * host, 32 + 4 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 8)  # 2:1
+    assert times(world, across[:4]) == pytest.approx([near + 2 * HOP + once] * 4)
+    other_rails = [(4 * host + host // 4, 32 + 4 * host + host // 4) for host in range(8)]
+    assert times(world, other_rails) == pytest.approx([near + 2 * HOP + once] * 8)  # 4 on each of two rails
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 80e9])
+
+
+def test_leaves_of_either_generation_have_uplinks_for_a_third_of_their_hosts() -> None:
+    structure = built("4 ranks, 3:1 adaptive, two generations by leaf", 128)  # 64 hosts, leaves of 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2, 2, 5, 5]
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.24e-6 + once])
+    assert times(world, [(128, 132)]) == pytest.approx([LATENCY + once / 2])
+    assert times(world, [(0, 128)]) == pytest.approx([LATENCY + 0.12e-6 + 2 * HOP + once])
+    assert times(world, [(2, 128)]) == pytest.approx([LATENCY + 0.37e-6 + 2 * HOP + once / 0.95])
+    old = times(world, [(4 * host, 64 + 4 * host) for host in range(16)])
+    assert old == pytest.approx([LATENCY + 0.24e-6 + 2 * HOP + 4 * once] * 16)  # 16 of 100 Gbit/s by 2 of 200
+    new = times(world, [(128 + 4 * host, 192 + 4 * host) for host in range(16)])
+    assert new == pytest.approx([LATENCY + 2 * HOP + 1.6 * once] * 16)  # 16 of 200 Gbit/s by 5 of 200
+    older, newer = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY for rank in (0, 128))
+    assert older == pytest.approx(newer / 0.75)
+    assert structure.processor.tolist() == [0] * 32 + [3] * 32
+
+
+def test_neighbours_by_number_stand_in_different_racks() -> None:
+    structure = built("hosts in turns over racks, 2:1 static, far socket", 64)  # 4 racks of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / RATE
+    assert structure.group.tolist() == [0, 1, 2, 3] * 16
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 0.25e-6 + once / 0.97])
+    across = np.array(times(world, [(8 * host, 8 * host + 2) for host in range(16)])) - near - 2 * HOP
+    assert across.max() > 1.9 * once  # four of them have the same uplink, or more
+    when = np.arange(100)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 2), when)[0]
+    assert (ways == ways[0]).all()
+
+
+def test_a_cell_of_three_leaves_has_an_uplink_for_three_hosts() -> None:
+    structure = built("cells of three leaves, 3:1 between them by receiver", 64)  # leaves of 8: cells of 24, 24 and 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.uplinks.tolist() == [8] * 8
+    assert np.bincount(structure.plane.upper.group).tolist() == [24, 24, 16]
+    assert structure.plane.upper.uplinks.tolist() == [8, 8, 5]
+    assert times(world, [(0, 7)]) == pytest.approx([LATENCY + once])
+    within = times(world, [(host, 16 + host) for host in range(8)])
+    assert within == pytest.approx([LATENCY + 2 * HOP + once] * 8)  # 1:1
+    between = LATENCY + 4 * HOP + 2 * CABLE
+    assert times(world, [(0, 24)]) == pytest.approx([between + once])
+    assert times(world, [(host, 24 + host) for host in range(24)]) == pytest.approx([between + 3 * once] * 24)
+    assert times(world, [(0, 24), (8, 32)]) == pytest.approx([between + 2 * once] * 2)  # 24 and 32 have the same uplink
+
+
+def test_the_second_of_eight_nodes_has_the_adapter() -> None:
+    structure = built("8 NUMA nodes, 2:1 dealt out, adapter on the second", 64)  # 16 hosts, leaves of 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert times(world, [(1, 9)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 9)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(2, 8)]) == pytest.approx([LATENCY + 0.12e-6 + once])
+    assert times(world, [(7, 9)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.95])
+    assert times(world, [(1, 9), (0, 17)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.06e-6 + 2 * once])
+    across = [(8 * host + 1, 32 + 8 * host + 1) for host in range(4)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 4)  # 2:1
+    assert times(world, across[:2]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -6219,6 +6219,199 @@ def _director_spines(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _cables_of_two_lengths(hosts: int) -> Structure:
+    """One switch of 200 Gbit/s (NDR200), a rank in each host; the last quarter of the hosts stands in the next row.
+
+    As small clusters of companies on a switch of 64 ports of 400 Gbit/s, each of which is split for two hosts. Copper
+    reaches the racks beside the switch; the next row has transceivers and 20 m of fibre, so messages take 0.12 us
+    longer at an end there, and no fact says so. 0.3 % of readings are disturbed by daemons. The numbers are chosen
+    here.
+    """
+    far = 4 * np.arange(hosts) >= 3 * hosts
+    return Structure(
+        hosts, OneSwitch(hosts), rate=np.full((hosts, 1), 2 * RATE), overhead=np.where(far, 0.12e-6, 0.0),
+        processor=np.full(hosts, 3), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _clocks_of_one_switch(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of a department: one Omni-Path switch of 100 Gbit/s, 4 ranks on two sockets of each host.
+
+    As clusters of up to 48 hosts, which a single switch joins. The processor does the work of the adapter, 0.3 us at
+    each end, so what a host sends and receives goes with its clock: it varies by 1.2 % (standard deviation of the
+    logarithm). The far socket takes 0.2 us longer and reaches 94 % of the rate. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _far_socket(count, 4, 0.94, 0.2e-6)
+    return replace(
+        far, rate=RATE * np.exp(0.012 * random.standard_normal((count, 1))),
+        position_latency=0.3e-6 + far.position_latency,
+    )  # fmt: skip
+
+
+def _leaves_of_two_purchases(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, two ranks in each host; leaves of the second purchase have three hosts for four of before.
+
+    As Cedar of Simon Fraser University, where Broadwell hosts came first, then Skylake, and nothing blocks within a
+    rack. Half of the hosts are of each purchase; the last leaf also has what is left. 2:1, or 3:1 for leaves of three;
+    their tables change now and then. The processor does the work of the adapter, 0.3 us at each end and 0.1 us more on
+    older ones, as processors tell. The far socket takes 0.2 us longer and reaches 93 % of the rate. The sizes and the
+    numbers are chosen here.
+    """
+    half, unit = np.arange(hosts // 2), max(1, min(8, hosts // 32))
+    first, second = (np.minimum(half // size, max(1, len(half) // size) - 1) for size in (4 * unit, 3 * unit))
+    old = np.arange(hosts) < len(half)
+    far = _far_socket(hosts, 2, 0.93, 0.2e-6)
+    return replace(
+        far, plane=Tables(np.concatenate([first, second + first[-1] + 1]), 2),
+        position_latency=0.3e-6 + far.position_latency, overhead=np.where(old, 0.1e-6, 0.0),
+        processor=np.where(old, 2, 0),
+    )  # fmt: skip
+
+
+def _last_group_half_full(hosts: int) -> Structure:
+    """All of a Slingshot dragonfly of four groups, 200 Gbit/s and a rank in each host; the last group is half full.
+
+    As Derecho of NCAR and other machines for weather and climate (two EPYC 7763, one adapter), which fill whole groups
+    as far as they go; in a small cluster the groups are more alike. Four hosts are on a switch; routes follow the load,
+    so what does not go directly takes a third group. 0.3 % of readings are disturbed by daemons. The groups, the
+    cables and the numbers are chosen here.
+    """
+    group = np.minimum(np.arange(hosts) // (2 * hosts // 7), 3)
+    return Structure(
+        hosts, Slingshot(group, places_in(group) // 4, 4, 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        processor=np.full(hosts, 3), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _far_sockets_on_chassis(hosts: int) -> Structure:
+    """Groups of two chassis with two hosts on each router; hosts do 80 Gbit/s and have a rank on each of two sockets.
+
+    As the XC40 (Broadwell, Aries) of weather services, e.g. of the Met Office. 40 % of the messages between groups take
+    a detour by a third one. The far socket takes 0.25 us longer and reaches 95 % of the rate. Two threads on each core:
+    0.6 % of readings are disturbed. The numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.95), plane=Chassis(hosts, max(4, hosts // 16 * 4), 0.4),
+        rate=np.full((hosts, 1), 0.8 * RATE), processor=np.full(hosts, 2), hyperthreads=0.006,
+    )  # fmt: skip
+
+
+def _six_dimensions(hosts: int) -> Structure:
+    """A torus in up to six dimensions whose cables are as fast as what hosts do, 100 Gbit/s; two ranks in each host.
+
+    As the half of COSMA7 of Durham University with Rockport's cards, which pass on the packets of others: 12 links to
+    neighbours, wired by a passive box. These have 25 Gbit/s each, and a message takes several ways at once; here it is
+    one way, of the rate of a host. 0.2 us at each end; the far socket takes 0.2 us longer and reaches 96 % of the rate.
+    0.2 % of readings are longer. The numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.96, 0.2e-6)
+    return replace(
+        far, plane=Torus(_sides(hosts, 6), RATE), position_latency=0.2e-6 + far.position_latency, tail=0.002,
+    )  # fmt: skip
+
+
+def _scheduled_fabric(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, all on the switch of the rack. RoCE, 1:1.
+
+    As Meta's disaggregated scheduled fabric (DSF): the switch of a rack cuts packets for another one into cells, which
+    it spreads over all uplinks as soon as that one grants it room. This takes 1.5 us more than spines by themselves. So
+    no uplink is fuller than others, and no reading is longer. NVSwitch joins the GPUs of a host, 360 GB/s; 1.2 us at
+    each end. The racks of 2 to 4 hosts and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(4, count // 4))
+    away = np.full(int(rack[-1]) + 1, 0.75e-6)
+    return Structure(
+        count, FarSpines(np.repeat(rack, 8), 1, "adaptive", 4 * RATE, away), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(8, 1.2e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 360e9),
+    )  # fmt: skip
+
+
+def _four_gpus_on_relayed_rails(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each; a tree for each rail, 2:1, and none joins them.
+
+    As small pods for training (A100, HDR) in which NCCL hands what is for another rail to the GPU of that rail in the
+    own host (PXN). NVLink joins any two GPUs of a host, 80 GB/s. Tables deal out the receivers of a leaf to its
+    uplinks. 0.7 us at each end, and 0.1 us more for the GPUs of the second socket. 0.3 % of readings are disturbed by
+    daemons. The taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, DealtOut(_leaves(count), 2, 2 * RATE), each=4, rails=4, relayed=True, other_rail=NVLINK_LATENCY,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.repeat([0.7e-6, 0.8e-6], 2), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 80e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _three_to_one_for_each(hosts: int) -> Structure:
+    """Half of the hosts, with 4 ranks: the older half of the leaves has 100 Gbit/s, the newer one 200, as all uplinks.
+
+    As CSD3 of Cambridge (Cascade Lake with HDR100, Ice Lake with HDR200). About 3:1 for either, so an uplink for 6
+    older hosts or for 3 newer ones, in a small cluster somewhat more or fewer; adaptive. Messages take 0.12 us longer
+    at an end of an older host, and within it they reach 75 % of the rate; processors and adapters tell. The far socket
+    takes 0.25 us longer and reaches 95 % of the rate. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = _leaves(count)
+    leaves = int(leaf[-1]) + 1
+    of_leaf = 2 * np.arange(leaves) < leaves
+    old = of_leaf[leaf]
+    return replace(
+        _far_socket(count, 4, 0.95), plane=FatTree(leaf, np.where(of_leaf, 6, 3), "adaptive", 2 * RATE),
+        rate=RATE * np.where(old, 1.0, 2.0)[:, None], overhead=np.where(old, 0.12e-6, 0.0),
+        processor=np.where(old, 0, 3), memory=np.where(old, 0.75, 1.0),
+    )  # fmt: skip
+
+
+def _in_turns_over_racks(hosts: int) -> Structure:
+    """100 Gbit/s, RoCE, two ranks in each host; hosts are numbered in turns over the racks, as they were put in.
+
+    As a company that shares out each delivery evenly to its racks, for power. A rack has up to 16 hosts, or some more,
+    and an uplink of 200 Gbit/s for 4 of them, 2:1; a hash gives each two hosts one. 1.2 us at each end; the far socket
+    takes 0.25 us longer and reaches 97 % of the rate. 0.4 % of readings are longer, because switches pause senders. The
+    numbers are chosen here.
+    """
+    racks = max(hosts // 16, min(4, hosts // 4))
+    far = _far_socket(hosts, 2, 0.97)
+    return replace(
+        far, plane=FatTree(np.arange(hosts) % racks, 4, "static", 2 * RATE),
+        position_latency=1.2e-6 + far.position_latency, tail=0.004,
+    )  # fmt: skip
+
+
+def _cells_of_three_leaves(hosts: int) -> Structure:
+    """BXI, 100 Gbit/s, a rank in each host; cells of three leaves, 1:1 within and 3:1 between them.
+
+    As Bull's Sequana X1000 with Xeons. The last cell has what is left, so one to three leaves of up to 12 hosts.
+    Receivers have an uplink at each level, D-mod-K; cables between cells are 20 m longer. 0.4 % of readings are
+    disturbed by daemons. The sizes, the taper and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(12, hosts // 8))
+    plane = Stacked(FatTree(leaf, 1, "by receiver"), FatTree(leaf // 3, 3, "by receiver"), 2 * CABLE)
+    return Structure(hosts, plane, hyperthreads=0.004)
+
+
+def _adapter_on_second_node(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each that share 200 Gbit/s, on the second one; 2:1.
+
+    As CLAIX-2023 of RWTH Aachen (two Sapphire Rapids with four sub-NUMA clusters each, NDR, 2:1). Tables deal out the
+    receivers of a leaf to its uplinks in turns. Other nodes are further from the adapter than the second one, and the
+    second socket reaches 95 % of the rate. 0.3 % of readings are disturbed by daemons. The leaves of 4 to 8 hosts, the
+    node and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    longer, inside = _numa_places(8)
+    return Structure(
+        count, DealtOut(np.arange(count) // max(4, min(8, count // 4)), 2, 2 * RATE), each=8,
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 4), position_rate=np.repeat([1.0, 0.95], 4),
+        position_latency=longer[[1, 0, 2, 3, 4, 5, 6, 7]], hyperthreads=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -6643,5 +6836,19 @@ HELD_OUT: Mapping[str, Make] = {
     "one switch, 8 ranks on quadrants of one socket": lambda hosts, random: _ranks_on_quadrants(hosts),
     "hosts in turns on four leaves of a row, static": lambda hosts, random: _leaves_at_the_end_of_a_row(hosts),
     "director switches as spines, 2:1, 4 ranks": lambda hosts, random: _director_spines(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch, cables of two lengths": lambda hosts, random: _cables_of_two_lengths(hosts),
+    "one Omni-Path switch, 4 ranks, clocks that vary": _clocks_of_one_switch,
+    "leaves of two sizes and processors, tables that change": lambda hosts, random: _leaves_of_two_purchases(hosts),
+    "dragonfly of four groups by load, last one half full": lambda hosts, random: _last_group_half_full(hosts),
+    "chassis in a dragonfly, far socket": lambda hosts, random: _far_sockets_on_chassis(hosts),
+    "torus in six dimensions, far socket": lambda hosts, random: _six_dimensions(hosts),
+    "8 rails on the leaf of the rack, scheduled fabric": lambda hosts, random: _scheduled_fabric(hosts),
+    "4 GPUs on 4 relayed rails, 2:1 dealt out": lambda hosts, random: _four_gpus_on_relayed_rails(hosts),
+    "4 ranks, 3:1 adaptive, two generations by leaf": lambda hosts, random: _three_to_one_for_each(hosts),
+    "hosts in turns over racks, 2:1 static, far socket": lambda hosts, random: _in_turns_over_racks(hosts),
+    "cells of three leaves, 3:1 between them by receiver": lambda hosts, random: _cells_of_three_leaves(hosts),
+    "8 NUMA nodes, 2:1 dealt out, adapter on the second": lambda hosts, random: _adapter_on_second_node(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
