@@ -6794,8 +6794,6 @@ BUILDING: Mapping[str, Make] = {
     "two hosts on each adapter, islands 3:2, far socket": lambda hosts, random: _halves_of_adapters(hosts),
     "one switch, 4 NUMA nodes of one socket, drift": lambda hosts, random: _quadrants_of_one_socket(hosts),
     "8 GPUs on 4 adapters of the leaf, 1:1 dealt out": lambda hosts, random: _two_gpus_to_an_adapter(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "one switch of 40 Gbit/s, older hosts with PCIe 2": lambda hosts, random: _two_kinds_of_slots(hosts),
     "200 Gbit/s, 7:4 adaptive, last leaf half full": lambda hosts, random: _half_full_leaf(hosts),
     "dragonfly+ in two rows, far socket": lambda hosts, random: _dragonfly_plus_in_rows(hosts),
@@ -6822,8 +6820,6 @@ HELD_OUT: Mapping[str, Make] = {
     "pods in turns on two pools, tunnels": lambda hosts, random: _node_pools(hosts),
     "later leaves in the next room, 2:1 by receiver": lambda hosts, random: _next_room(hosts),
     "4 rails on the leaf of the rack, islands 2:1 re-hashed": lambda hosts, random: _islands_of_two_racks(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "one Omni-Path switch, clocks that vary": _clocks_that_vary,
     "every fourth host left out, by receiver, far socket": lambda hosts, random: _every_fourth_left_out(hosts),
     "three uplinks for eight buckets of a hash": lambda hosts, random: _buckets_of_a_hash(hosts),
@@ -6836,8 +6832,6 @@ HELD_OUT: Mapping[str, Make] = {
     "one switch, 8 ranks on quadrants of one socket": lambda hosts, random: _ranks_on_quadrants(hosts),
     "hosts in turns on four leaves of a row, static": lambda hosts, random: _leaves_at_the_end_of_a_row(hosts),
     "director switches as spines, 2:1, 4 ranks": lambda hosts, random: _director_spines(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "one switch, cables of two lengths": lambda hosts, random: _cables_of_two_lengths(hosts),
     "one Omni-Path switch, 4 ranks, clocks that vary": _clocks_of_one_switch,
     "leaves of two sizes and processors, tables that change": lambda hosts, random: _leaves_of_two_purchases(hosts),
