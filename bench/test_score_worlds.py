@@ -230,6 +230,36 @@ def test_a_slow_part_among_few_equals_is_named(structure: str, seed: int, kind: 
     assert_only_verdict(structure, kind, seed=seed)
 
 
+@pytest.mark.parametrize(
+    ("structure", "seed"),
+    [
+        ("8 NUMA nodes, racks adaptive, 2:1 by receiver above", 11601),
+        ("one switch, adapters of two lots on either socket", 11704),
+    ],
+)
+def test_a_link_is_measured_alone_by_the_ranks_nearest_to_the_adapters_until_it_is_surely_slow(
+    structure: str, seed: int
+) -> None:
+    assert_only_verdict(structure, "link", seed=seed)
+
+
+def test_a_leaf_of_two_hosts_among_four_is_named() -> None:
+    assert_only_verdict("8 ranks on 4 rails in a dragonfly", "leaf", seed=8853)
+
+
+@pytest.mark.parametrize(
+    ("structure", "seed"),
+    [
+        ("racks with power caps", 8851),  # few pairs were measured alone
+        ("a virtual machine on each socket, 2:1 static", 8851),  # most pairs take longer alone than the quickest
+        ("small job in a dragonfly", 8851),  # in groups of two to five hosts
+        ("full group and pairs of hosts in a dragonfly", 8851),
+    ],
+)
+def test_a_trunk_that_shows_alone_only_is_named_with_topology(structure: str, seed: int) -> None:
+    assert_only_verdict(structure, "trunk", topology=True, seed=seed)
+
+
 @pytest.mark.parametrize("structure", ["two trees of two rates", "switches joined each with each, routes by load"])
 def test_the_last_host_of_a_chassis_is_named_by_fewer_links_alone(structure: str) -> None:
     """Of some of its links it is known that they look slow: these were measured alone for that."""

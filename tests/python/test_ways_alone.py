@@ -81,6 +81,19 @@ def test_confirm_measures_a_pair_alone_of_which_no_reading_is_short_whatever_loa
     assert len(plan.pairs["one-way"]) < 60
 
 
+def _settled(slow: set[tuple[int, int]], alones: int) -> set[tuple[int, int]]:
+    """The pairs that --confirm measures alone once more where these are slower than the others, and load hides it."""
+    factor = np.where([pair in slow for pair in map(tuple, PAIRS.tolist())], 1.3, 1.0)
+    plan = plan_to_confirm(_run({LARGE: factor}, alones), None)
+    return set(map(tuple, plan.pairs["one-way"].tolist()))
+
+
+def test_confirm_measures_few_pairs_that_are_slow_alone_until_they_are_surely_so_whatever_load_hides() -> None:
+    assert BAD in _settled({BAD}, alones=3)
+    assert BAD not in _settled({BAD}, alones=9)
+    assert BAD not in _settled({(1, 2), BAD, (7, 20), (9, 22), (10, 21)}, alones=3)
+
+
 FOUR = Grouping(np.arange(HOSTS) // 6, ("leaf0", "leaf1", "leaf2", "leaf3"))
 TWELVE = Grouping(np.arange(HOSTS) // 2, tuple(f"leaf{number}" for number in range(HOSTS // 2)))
 

@@ -66,7 +66,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     once_more: set[tuple[int, int]] = set()
     late: set[tuple[int, int]] = set()
     lightly: set[tuple[int, int]] = set()
-    every: set[tuple[int, int]] = set()  # pairs of hosts, by one pair of their ranks
+    every: set[tuple[int, int]] = set()  # pairs of hosts, by the ranks that are nearest to their adapters
     crowded = crowded_hosts(results)  # ranks that wait for a core are slow now and then
     shared = sharing(results.ranks) if known and not crowded else []
     for size, seen in judged:
@@ -97,10 +97,11 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
                 wanted |= _pairs_of_hosts(slow_with_all(at_quarter, quiet), seen, quiet, alone, random)
                 longest = longest_at_best(size, seen, findings.effects)
                 wanted |= {pair for pair in longest if not alone.between(*pair)}
-                once_more |= to_settle(measured.of_hosts, findings.effects, longest)
+                every |= to_settle(measured.of_hosts, findings.effects, longest)
                 pairs |= wanted | _controls(wanted, seen, findings, alone)
                 survivors += surviving(quiet, measured.are_slow(quiet), measured)
-        once_more |= {(min(pair.subject), max(pair.subject)) for pair in survivors}
+        settled = {(min(pair.subject), max(pair.subject)) for pair in survivors}
+        once_more, every = once_more | settled, every | settled
     within = [one for size in results.sizes for one in find_within(results, size, kinds) if not one.sure]
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.

@@ -32,6 +32,7 @@ FEWEST_OF_LINK, MOST_BY_CHANCE = 3, 0.1  # readings of a link; links that chance
 BOTH = 0.5  # part of it in the other direction: one way of a pair may share a cable with others
 MOST = 2  # such pairs of a run: more have a way in common, or are longer by design
 MOST_LOOKED_AT, MOST_PART = 24, 0.75  # pairs, of those that take longest at best, and the part that are well
+MOST_SETTLED = 4  # pairs that take longer alone than nearly all, whatever load shows
 FEW = 2  # of these pairs that a host may have, wherever they lead
 UNDER_LOAD = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # attempts, by number
 FEWEST_LINKS, FEWEST_WAYS = 8, 5  # of a way between two groups, and other such ways to compare it with
@@ -176,9 +177,14 @@ def longest_at_best(size: Size, seen: Readings, effects: Effects) -> set[tuple[i
 
 
 def to_settle(alone: BestReadings, effects: Effects, pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Those of these pairs that look slow alone, and were measured so too few times."""
-    beyond = _beyond(alone, effects.class_number(alone.frm, alone.to), MOST_PART)
-    return pairs.intersection(_pairs_at(alone, np.flatnonzero((beyond >= LEAST) & (alone.count < SETTLED_ALONE))))
+    """Those of these pairs that look slow alone, and were measured so too few times; and of all others, if they are
+    few, those that take longer than nearly all of their class."""
+    of_class = effects.class_number(alone.frm, alone.to)
+    few = alone.count < SETTLED_ALONE
+    longer, longest = (_beyond(alone, of_class, part) >= LEAST for part in (MOST_PART, NEARLY_ALL))
+    others = set(_pairs_at(alone, np.flatnonzero(longest)))
+    known = pairs | (others if len(others) <= MOST_SETTLED else set())
+    return known.intersection(_pairs_at(alone, np.flatnonzero(longer & few)))
 
 
 def _pairs_at(best: BestReadings, at: Index) -> list[tuple[int, int]]:
