@@ -6099,6 +6099,180 @@ def test_the_second_of_eight_nodes_has_the_adapter() -> None:
     assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
 
 
+def test_large_memory_hosts_are_at_the_end_of_the_last_leaf() -> None:
+    structure = built("large-memory hosts last, 4:3 by receiver", 32)  # leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [6] * 4
+    assert structure.processor.tolist() == [0] * 28 + [3] * 4
+    assert times(world, [(24, 25)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(24, 28)]) == pytest.approx([LATENCY + 0.18e-6 + once])
+    assert times(world, [(28, 31)]) == pytest.approx([LATENCY + 0.36e-6 + once])
+    assert times(world, [(0, 8), (1, 14)]) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 2)  # receivers 8 and 14
+    assert times(world, [(0, 8), (1, 13)]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)
+
+
+def test_every_fourth_board_is_of_the_next_model() -> None:
+    structure = built("edge boards of 1 Gbit/s, LAGs to one core", 32)  # leaves of 8 with 2 cables
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 56e-6, 100 * MIB / RATE
+    assert isinstance(structure.plane, LagCore)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert times(world, [(3, 7)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 12e-6 + once])
+    assert times(world, [(0, 1)]) == pytest.approx([near + 24e-6 + once])
+    assert times(world, [(3, 11)]) == pytest.approx([near + 2 * HOP + once])
+    across = np.array(times(world, [(host, host + 8) for host in range(8)]))
+    assert across.max() > 3.9 * once  # 8 flows on 2 cables
+    assert structure.processor.tolist() == [2, 2, 2, 0] * 8
+
+
+def test_boosters_send_less_than_the_cables_of_their_torus_carry() -> None:
+    structure = built("torus of boosters and cluster hosts", 64)  # 4 x 4 x 4, the last 16 are cluster hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert times(world, [(48, 49)]) == pytest.approx([LATENCY + HOP + once])
+    assert times(world, [(0, 48)]) == pytest.approx([LATENCY + HOP + 0.6e-6 + once / 0.82])
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + HOP + 1.2e-6 + once / 0.82])
+    assert times(world, [(48, 63)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    shared = times(world, [(0, 2), (1, 3)])  # both by the cable from 1 to 2, or the other way around
+    assert max(shared) == pytest.approx(LATENCY + 2 * HOP + 1.2e-6 + 2 * once)
+    assert structure.processor.tolist() == [1] * 48 + [0] * 16
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_processors_of_one_model_differ_a_little_and_nothing_tells() -> None:
+    structure = built("one switch, processors that are not alike", 64)
+    world = World(structure, kernel=ONE_WAY)
+    assert len(np.unique(structure.overhead)) == 64
+    assert 0.05e-6 < structure.overhead.max() < 0.08e-6
+    assert 0.002 < np.log(structure.rate / RATE).std() < 0.012
+    assert times(world, [(0, 1)], 0) == pytest.approx([LATENCY + structure.overhead[:2].sum()])
+    inventory = world.results.inventory
+    assert len(set(inventory.over_hosts("host", "cpu_model")[1])) == 1
+    assert set(inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_the_adapter_is_on_the_second_socket_in_newer_racks() -> None:
+    structure = built("2:1 dealt out, newer racks with the adapter on the second socket", 64)  # 4 leaves of 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.processor.tolist() == [3] * 48 + [4] * 16
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(1, 2)]) == pytest.approx([LATENCY + 0.45e-6 + once / 0.94])
+    assert times(world, [(97, 99)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(96, 99)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.94])
+    assert times(world, [(1, 97)]) == pytest.approx([LATENCY + 2 * HOP + 0.35e-6 + once / 0.94])
+    older, newer = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.3e-6 for rank in (0, 96))
+    assert older == pytest.approx(1.3 * newer)
+
+
+def test_tunnels_between_servers_take_longer_and_machines_of_one_need_none() -> None:
+    structure = built("four virtual machines on a server, tunnels, two generations", 64)  # 16 servers, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 25e-6, MIB / (0.18 * RATE)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert times(world, [(64, 66)]) == pytest.approx([BESIDE + 20e-6 + MIB / RATE])
+    assert times(world, [(64, 72)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 4e-6 + once])
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + 2e-6 + once])
+    four = [(64 + 2 * guest, 72 + 2 * guest) for guest in range(4)]
+    assert times(world, four) == pytest.approx([near + once] * 4)  # 72 of 100 Gbit/s
+    eight = [(64 + rank, 72 + rank) for rank in range(8)]
+    assert times(world, eight) == pytest.approx([near + 8 * MIB / RATE] * 8)
+    assert len(set(world.results.inventory.over_hosts("host", "cpu_model")[1])) == 1
+
+
+def test_a_job_has_unequal_parts_of_three_groups_of_a_dragonfly() -> None:
+    structure = built("4 GPUs on 2 rails, uneven parts of a dragonfly", 64)  # 32 hosts: 12, 12 and 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (6, 5)
+    assert np.bincount(structure.group).tolist() == [12, 12, 8]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + HOP + once])  # the other adapter, another switch
+    assert times(world, [(0, 32)]) == pytest.approx([near + HOP + once])  # the ninth host of the group
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + once] * 2)
+    far = times(world, [(0, 48)], 0)[0] - near - 4 * CABLE
+    assert round(far / HOP, 6) in {1, 2, 3}
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+
+
+def test_hosts_with_more_memory_are_slower_within_only() -> None:
+    structure = built("4 NUMA nodes, 4:3 by receiver, three sizes of memory", 64)  # 32 hosts, leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [3] * 4
+    assert structure.oversubscription == pytest.approx(4 / 3)
+    assert [round(float(part), 2) for part in structure.memory] == [1.0] * 20 + [0.92] * 8 + [0.86] * 4
+    least, more, most = (times(world, [(4 * host, 4 * host + 1)])[0] - INSIDE_LATENCY - 0.05e-6 for host in (0, 20, 28))
+    assert more == pytest.approx(least / 0.92)
+    assert most == pytest.approx(least / 0.86)
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(112, 116)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(2, 4)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.95])
+    across = times(world, [(4 * host, 32 + 4 * host) for host in range(8)])  # 3, 3 and 2 receivers for each uplink
+    assert sorted(across) == pytest.approx([LATENCY + 2 * HOP + once] * 2 + [LATENCY + 2 * HOP + 1.5 * once] * 6)
+    assert len(set(world.results.inventory.over_hosts("host", "cpu_model")[1])) == 1
+
+
+def test_bonds_of_later_hosts_have_wider_ports() -> None:
+    structure = built("4 ranks on bonds of two rates, storage on all hosts", 64)  # 32 hosts
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 18e-6
+    assert times(world, [(0, 4)]) == pytest.approx([near + 3e-6 + 4 * MIB / RATE])
+    assert times(world, [(0, 80)]) == pytest.approx([near + 1.5e-6 + 4 * MIB / RATE])
+    assert times(world, [(80, 84)]) == pytest.approx([near + MIB / RATE])
+    both = {round((times(world, [(80, to), (81, to + 4)])[0] - near) * RATE / MIB, 6) for to in range(84, 120)}
+    assert both == {1.0, 2.0}  # by two ports, or both by one
+    assert structure.tail == 0.012
+    rates = world.results.inventory.over_hosts("ib/mlx5_bond_0/1", "rate")[1]
+    assert rates == ("25 Gb/sec (1X EDR)",) * 20 + ("100 Gb/sec (4X EDR)",) * 12
+
+
+def test_hosts_without_nvlink_have_one_adapter_for_all_gpus() -> None:
+    structure = built("8 GPUs on 2 adapters, or on one without NVLink", 64)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.single.tolist() == [False] * 10 + [True] * 6
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(96, 104)]) == pytest.approx([near + 0.6e-6 + once])
+    assert times(world, [(96, 104), (100, 108)]) == pytest.approx([near + 0.6e-6 + 2 * once] * 2)
+    assert times(world, [(0, 96)]) == pytest.approx([near + 2 * HOP + 0.3e-6 + once])
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+    assert times(world, [(96, 103)]) == pytest.approx([NVLINK_LATENCY + MIB / (0.08 * 240e9)])
+    assert structure.processor.tolist() == [3] * 10 + [0] * 6
+
+
+def test_a_pod_in_the_next_hall_is_further_from_the_spines() -> None:
+    structure = built("rail-optimized, 8 rails, a pod in the next hall", 64)  # 16 hosts, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 32
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(96, 104)]) == pytest.approx([near + once])  # the same leaf
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 96)]) == pytest.approx([near + 2 * HOP + 0.75e-6 + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail of the pod
+    assert times(world, [(96, 105)]) == pytest.approx([near + 2 * HOP + 1.5e-6 + once])
+    across = [(8 * host, 32 + 8 * host) for host in range(4)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 4)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 700e9])
+
+
+def test_only_two_ranks_fill_an_adapter_of_400() -> None:
+    structure = built("1:1 adaptive, 400 Gbit/s that one rank does not fill", 64)  # leaves of 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / (4 * RATE)
+    assert structure.oversubscription == 1
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once / 0.72])
+    assert times(world, [(1, 2)]) == pytest.approx([LATENCY + 0.22e-6 + once / 0.64])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.44e-6 + 2 * once])
+    across = [(2 * host, 32 + 2 * host) for host in range(16)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + once / 0.72] * 16)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"400 Gb/sec (4X NDR)"}
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

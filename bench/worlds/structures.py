@@ -6412,6 +6412,206 @@ def _adapter_on_second_node(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _large_memory(hosts: int) -> Structure:
+    """100 Gbit/s (HDR100), a rank in each host; the last eighth, or 2, are hosts of four sockets and large memory. 4:3.
+
+    As many university clusters, e.g. Puhti of CSC, which also has such hosts. They fill the end of the last rack, and
+    messages take 0.18 us longer at an end of them, as the adapter is further from most cores; processors tell. A
+    receiver has one uplink, of which a leaf has three for four hosts. 0.3 % of readings are disturbed by daemons. The
+    taper, the leaves and the numbers are chosen here.
+    """
+    large = np.arange(hosts) >= hosts - max(2, hosts // 8)
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 4 / 3, "by receiver"), overhead=np.where(large, 0.18e-6, 0.0),
+        processor=np.where(large, 3, 0), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _boards(hosts: int) -> Structure:
+    """Boards of 1 Gbit/s in cabinets, a rank in each; a switch has a cable of 1 Gbit/s for 4 of them to the core. TCP.
+
+    As edge sites of single-board computers with power over Ethernet, e.g. Sage and other sensor networks. The cables of
+    a cabinet count as one link (LACP), and hashes of the leaf and of the core choose one. Of four boards in a row the
+    last one is of the next model: 12 us less at an end, as processors tell. 28 us at each end of such a one, with a
+    long tail; 0.6 % of readings are longer. The numbers are chosen here.
+    """
+    rate = RATE / 100
+    old = np.arange(hosts) % 4 != 3
+    return Structure(
+        hosts, LagCore(_leaves(hosts), 4, rate), rate=np.full((hosts, 1), rate), overhead=np.where(old, 12e-6, 0.0),
+        processor=np.where(old, 2, 0), position_latency=np.array([28e-6]), interrupts=6e-6, tail=0.006,
+    )  # fmt: skip
+
+
+def _boosters(hosts: int) -> Structure:
+    """A torus in three dimensions without switches, of 100 Gbit/s cables: boosters, and a cluster of usual processors.
+
+    As DEEP-ER of FZ Juelich (EXTOLL), where Xeon Phis and Xeons are in one network. The first three quarters of the
+    hosts are Xeon Phis: their slow cores take 0.6 us longer for a message and reach 82 % of the rate that all adapters
+    say; processors tell. All pass on messages of others at full rate. A rank in each host. The numbers are chosen here.
+    """
+    slow = 4 * np.arange(hosts) < 3 * hosts
+    return Structure(
+        hosts, Torus(_sides(hosts), RATE), rate=RATE * np.where(slow, 0.82, 1.0)[:, None],
+        nominal=np.full((hosts, 1), RATE), overhead=np.where(slow, 0.6e-6, 0.0), processor=np.where(slow, 1, 0),
+    )  # fmt: skip
+
+
+def _unlike_processors(hosts: int, random: np.random.Generator) -> Structure:
+    """One switch of 100 Gbit/s (EDR), a rank in each host; processors of one model are not as fast as each other.
+
+    As measured on clusters with a power cap (Inadomi et al., SC 2015), where each processor gets the clock that it can
+    hold: up to 0.08 us longer for a message at an end, and rates that vary by 0.6 %. Nothing tells which. 0.4 % of
+    readings are disturbed by daemons. The numbers are chosen here.
+    """
+    return replace(
+        _varied(hosts, 0.006, random, hyperthreads=0.004), overhead=random.uniform(0.0, 0.08e-6, hosts),
+        nominal=np.full((hosts, 1), RATE), processor=np.full(hosts, 3),
+    )  # fmt: skip
+
+
+def _newer_racks_turned(hosts: int) -> Structure:
+    """100 Gbit/s (HDR100), two ranks in each host, 2:1; tables deal out the receivers of a leaf to its uplinks.
+
+    As the thin hosts of Snellius (SURF), with EPYC Rome and later Genoa. The last three eighths of the racks are the
+    newer ones: their adapter is on the second socket, and messages take 0.1 us less at an end, as processors tell. The
+    socket without it takes 0.25 us longer and reaches 94 % of the rate; newer hosts have 1.3 times the rate within.
+    0.3 % of readings are disturbed. The racks and the numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    old = 8 * leaf < 5 * (int(leaf[-1]) + 1)
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=DealtOut(leaf, 2), turned=~old, overhead=np.where(old, 0.1e-6, 0.0),
+        processor=np.where(old, 3, 4), memory=np.where(old, 1.0, 1.3), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _tenants(hosts: int) -> Structure:
+    """Virtual machines with two ranks, four on a server of 100 Gbit/s, in tunnels; two generations of servers. TCP.
+
+    As science clouds with OpenStack, e.g. de.NBI or Nectar. Packets between servers go by VXLAN: 5 us longer, and 18
+    Gbit/s at most for a message, as one core of the server unpacks it. The first half of the servers is older, 2 us
+    longer at an end; all machines show the same virtual processor. A leaf has an uplink of 100 Gbit/s for two servers,
+    of which a hash gives each two machines one. 10 us at each end, with a long tail; 0.7 % of readings are longer. The
+    numbers are chosen here.
+    """
+    server = np.arange(hosts) // 4
+    servers = int(server[-1]) + 1
+    return Structure(
+        hosts, FatTree(server // max(1, min(4, servers // 4)), 8, "static"), each=2, guests=4, tunnel=5e-6,
+        tunnel_rate=0.18 * RATE, overhead=np.where(2 * server < servers, 2e-6, 0.0),
+        processor=np.zeros(hosts, np.int64), socket=np.zeros(2, np.int64), position_latency=np.full(2, 10e-6),
+        interrupts=3e-6, tail=0.007,
+    )  # fmt: skip
+
+
+def _uneven_job(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs, two of which share an adapter of 200 Gbit/s, in three groups of a dragonfly of 6.
+
+    As Polaris of ALCF (A100, Slingshot 11). The job has three, three and two eighths of its hosts in a group. The two
+    adapters of a host are on two switches, each with those of up to 8 hosts; routes follow the load. NVLink joins the
+    GPUs of a host, 90 GB/s for each two; one socket, 0.5 us at each end. 0.3 % of readings are disturbed. The groups,
+    the job and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = np.array([0, 0, 0, 1, 1, 1, 2, 2])[np.arange(count) * 8 // count]
+    switch = (places_in(group) // 8 * 2)[:, None] + np.arange(2)
+    return Structure(
+        count, Slingshot(np.repeat(group, 2), switch.ravel(), 6, 2 * RATE), each=4, rails=2, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 3), socket=np.zeros(4, np.int64),
+        position_latency=np.full(4, 0.5e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 90e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _sizes_of_memory(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 100 Gbit/s; uplinks of 200 Gbit/s, 4:3.
+
+    As Levante of DKRZ (two EPYC 7763, HDR100), whose hosts have 256, 512 or 1024 GiB: five, two and one eighths here.
+    With two modules on a channel memory is clocked lower, so that messages within a host reach 100, 92 or 86 % of the
+    rate; processors are the same. Leaves have three uplinks for eight hosts, or fewer for small ones; a receiver has
+    one. The second socket reaches 95 % of the rate. 0.4 % of readings are disturbed. All but the hosts is chosen here.
+    """
+    count = max(8, hosts // 2)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(_leaves(count), 8 / 3, "by receiver", 2 * RATE), each=4, processor=np.full(count, 3),
+        memory=np.array([1.0, 1.0, 1.0, 1.0, 1.0, 0.92, 0.92, 0.86])[np.arange(count) * 8 // count],
+        position_rate=np.repeat([1.0, 0.95], 2), position_latency=longer, hyperthreads=0.004,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _hyperconverged(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks each, with a bond of two ports on two switches; all of them also store. TCP.
+
+    As hyperconverged sites with Proxmox or Nutanix and Ceph. The first five eighths have ports of 25 Gbit/s, later ones
+    of 100; a hash of the two ranks gives each flow a port. Each host stores for all others: 1.2 % of readings are
+    longer, and the tail is long. 9 us at each end, 1.5 us more on the older ones, as processors tell. The numbers are
+    chosen here.
+    """
+    count = max(8, hosts // 2)
+    old = 8 * np.arange(count) < 5 * count
+    rate = RATE * np.where(old, 0.25, 1.0)
+    return Structure(
+        count, OneSwitch(count), each=4, rails=2, bonded=True, rate=np.column_stack([rate, rate]),
+        overhead=np.where(old, 1.5e-6, 0.0), processor=np.where(old, 0, 3), position_latency=np.full(4, 9e-6),
+        inside_latency=_across_sockets(np.arange(4) // 2), interrupts=3e-6, tail=0.012,
+    )  # fmt: skip
+
+
+def _without_nvlink(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs: in the first five eighths with NVSwitch and two adapters, later without, one.
+
+    As Alex of NHR@FAU (A100 with two HDR adapters, and A40). All adapters of a rack, of 200 Gbit/s, are on its leaf,
+    1:1; tables deal out its receivers to the uplinks. Within a host an A100 gets 240 GB/s and an A40, by PCIe, 19. 0.8
+    us at each end, and 0.3 us more for an A40, which is further from the adapter; processors tell. 0.3 % of readings
+    are disturbed. The racks and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    single = 8 * np.arange(count) >= 5 * count
+    return Structure(
+        count, DealtOut(np.repeat(rack, 2), 1, 2 * RATE), each=8, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 2), 2 * RATE), single=single, overhead=np.where(single, 0.3e-6, 0.0),
+        processor=np.where(single, 0, 3), memory=np.where(single, 0.08, 1.0), position_latency=np.full(8, 0.8e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 240e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _next_hall(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod; 1:1.
+
+    As GPU clouds with NVIDIA's reference design (B200, NDR), here with a last pod in the next hall: 150 m to the
+    spines, so 0.75 us longer for what leaves its leaves or comes to them. Adaptive. NVSwitch joins the GPUs of a host,
+    700 GB/s; 0.8 us at each end. 0.2 % of readings are disturbed. The pods and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, min(8, count // 4))
+    pods = int(pod[-1]) + 1
+    away = np.tile(np.where(np.arange(pods) == pods - 1, 0.75e-6, 0.0), 8)
+    return Structure(
+        count, FarSpines(_leaf_per_rail(pod, 8), 1, "adaptive", 4 * RATE, away), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(8, 0.8e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 700e9), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _more_than_a_rank_fills(hosts: int) -> Structure:
+    """400 Gbit/s (NDR) on each host, two ranks, 1:1 adaptive; a single rank does not fill the adapter.
+
+    As Trillium of SciNet (two EPYC of Zen 5, NDR, a tree that does not block). A message gets 72 % of the rate, or 64 %
+    on the far socket, for what one queue pair of a core does; so two that share an adapter get half of it each. The far
+    socket takes 0.22 us longer. Two threads on each core: 0.5 % of readings are disturbed. The numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.64, 0.22e-6), plane=FatTree(_leaves(hosts), 1, "adaptive", 4 * RATE),
+        rate=np.full((hosts, 1), 4 * RATE), position_rate=np.array([0.72, 0.64]), processor=np.full(hosts, 4),
+        hyperthreads=0.005,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -6844,5 +7044,19 @@ HELD_OUT: Mapping[str, Make] = {
     "hosts in turns over racks, 2:1 static, far socket": lambda hosts, random: _in_turns_over_racks(hosts),
     "cells of three leaves, 3:1 between them by receiver": lambda hosts, random: _cells_of_three_leaves(hosts),
     "8 NUMA nodes, 2:1 dealt out, adapter on the second": lambda hosts, random: _adapter_on_second_node(hosts),
+    "large-memory hosts last, 4:3 by receiver": lambda hosts, random: _large_memory(hosts),
+    "edge boards of 1 Gbit/s, LAGs to one core": lambda hosts, random: _boards(hosts),
+    "torus of boosters and cluster hosts": lambda hosts, random: _boosters(hosts),
+    "one switch, processors that are not alike": _unlike_processors,
+    "2:1 dealt out, newer racks with the adapter on the second socket": lambda hosts, random: _newer_racks_turned(
+        hosts
+    ),
+    "four virtual machines on a server, tunnels, two generations": lambda hosts, random: _tenants(hosts),
+    "4 GPUs on 2 rails, uneven parts of a dragonfly": lambda hosts, random: _uneven_job(hosts),
+    "4 NUMA nodes, 4:3 by receiver, three sizes of memory": lambda hosts, random: _sizes_of_memory(hosts),
+    "4 ranks on bonds of two rates, storage on all hosts": lambda hosts, random: _hyperconverged(hosts),
+    "8 GPUs on 2 adapters, or on one without NVLink": lambda hosts, random: _without_nvlink(hosts),
+    "rail-optimized, 8 rails, a pod in the next hall": lambda hosts, random: _next_hall(hosts),
+    "1:1 adaptive, 400 Gbit/s that one rank does not fill": lambda hosts, random: _more_than_a_rank_fills(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
