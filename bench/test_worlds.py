@@ -6273,6 +6273,199 @@ def test_only_two_ranks_fill_an_adapter_of_400() -> None:
     assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"400 Gb/sec (4X NDR)"}
 
 
+def test_hosts_of_the_last_group_have_the_larger_memory() -> None:
+    structure = built("8 NUMA nodes on 2 rails, routes by load, larger memory", 64)  # 16 hosts, 4 groups of 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (24, 2)
+    assert plane.capacity == pytest.approx(2 * RATE)
+    assert np.bincount(structure.group).tolist() == [4] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(1, 8)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(4, 12)]) == pytest.approx([LATENCY + once])  # the adapter of the second socket
+    assert times(world, [(0, 12)]) == pytest.approx([LATENCY + HOP + once])  # the switch of the other adapters
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.12e-6 + 2 * once])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([LATENCY + once] * 2)
+    usual, larger = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.05e-6 for rank in (88, 96))
+    assert usual == pytest.approx(1.06 * larger)
+    assert np.ptp(structure.processor) == 0
+
+
+def test_eight_mini_pcs_share_a_cable_to_the_core() -> None:
+    structure = built("mini PCs on switches of 2.5 Gbit/s, one core", 32)  # 4 switches, 20 older PCs
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 24e-6, MIB / (0.025 * RATE)
+    assert isinstance(structure.plane, OneCore)
+    assert structure.plane.uplinks.tolist() == [1] * 4
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(24, 25)]) == pytest.approx([near + once])
+    assert times(world, [(0, 1)]) == pytest.approx([near + 12e-6 + once])
+    assert times(world, [(0, 24)]) == pytest.approx([near + 6e-6 + 2 * HOP + once])
+    four = times(world, [(16 + host, 24 + host) for host in (4, 5, 6, 7)])
+    assert four == pytest.approx([near + 2 * HOP + once] * 4)
+    eight = times(world, [(host, 8 + host) for host in range(8)])
+    assert eight == pytest.approx([near + 12e-6 + 2 * HOP + 2 * once] * 8)
+    assert structure.processor.tolist() == [2] * 20 + [3] * 12
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"2.5 Gb/sec (1X SDR)"}
+    assert built("mini PCs on switches of 2.5 Gbit/s, one core", 8).oversubscription == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rented_servers_are_in_racks_in_no_order_with_tunnels_between_them(seed: int) -> None:
+    structure = built("rented servers in racks in no order, two models", 48, seed)  # 8 racks of 6
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.25 * RATE)
+    group, old = structure.group, structure.overhead > 0
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 8
+    assert structure.oversubscription == pytest.approx(15 / 8)
+    assert np.bincount(group).tolist() == [6] * 8
+    assert (np.diff(group) < 0).any()
+    assert 0.5 <= old.mean() <= 0.7
+    assert structure.processor.tolist() == np.where(old, 2, 3).tolist()
+    for other in range(1, 48):
+        longer = 2.5e-6 * (int(old[0]) + int(old[other])) + (2 * HOP + 1.2e-6) * bool(group[other] != group[0])
+        assert times(world, [(0, 2 * other)]) == pytest.approx([near + longer + once])
+
+
+def test_cables_are_longer_the_further_a_pod_is_from_the_spines() -> None:
+    structure = built("rail-optimized, 8 rails, longer cables to further pods", 64)  # 16 hosts, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 32
+    for pod in range(4):
+        first = 32 * pod
+        assert times(world, [(first, first + 8)]) == pytest.approx([near + once])
+        away = 2 * CABLE * pod
+        assert times(world, [(first, first + 9)]) == pytest.approx([near + 2 * HOP + 2 * away + once])  # another rail
+        if pod:
+            assert times(world, [(0, first)]) == pytest.approx([near + 2 * HOP + away + once])
+    across = [(8 * host + rail, 96 + 8 * host + rail) for host in range(4) for rail in range(8)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 6 * CABLE + once] * 32)  # 1:1
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_gpus_of_the_second_socket_are_further_from_the_only_adapter() -> None:
+    structure = built("4 GPUs on one adapter, 3:2 adaptive, far socket", 48)  # 24 hosts, leaves of 6
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.oversubscription == pytest.approx(1.5)
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(1, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.5e-6 + once / 0.6])
+    assert times(world, [(2, 6)]) == pytest.approx([near + 1e-6 + once / 0.6])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + 2 * once, near + 1e-6 + 2 * once])
+    across = times(world, [(4 * host, 24 + 4 * host) for host in range(6)])
+    assert across == pytest.approx([near + 2 * HOP + 1.5 * once] * 6)
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+
+
+def test_a_host_of_a_torus_feeds_its_cables_at_the_same_time() -> None:
+    structure = built("torus, 4 ranks, adapters as fast as six cables", 64)  # 32 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / 0.425e9
+    assert isinstance(structure.plane, Torus)
+    assert structure.plane.sides == (4, 4, 2)
+    near, one, two = (LATENCY + 1.4e-6 + hops * HOP for hops in range(3))
+    assert times(world, [(0, 4)]) == pytest.approx([one + once])
+    assert times(world, [(0, 4 * 10)]) == pytest.approx([two + once])
+    assert times(world, [(0, 4), (1, 8), (2, 32)]) == pytest.approx([one + once] * 3)  # each along another dimension
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([one + 2 * once] * 2)
+    assert times(world, [(0, 8), (1, 24)]) == pytest.approx([one + once] * 2)  # up and down along the same one
+    assert times(world, [(0, 4 * 21)], size=0) == pytest.approx([near + 5 * HOP])  # the furthest
+    assert times(world, [(0, 3)]) == pytest.approx([0.9e-6 + MIB / 2.4e9])
+    assert structure.hyperthreads == structure.tail == structure.interrupts == 0
+
+
+def test_two_flows_of_a_host_share_a_port_of_its_bond_or_not() -> None:
+    structure = built("4 ranks on bonds that hash by flow, one switch", 64)  # 32 hosts, 12 of them older
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 16e-6, MIB / (0.25 * RATE)
+    assert times(world, [(48, 52)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 4e-6 + once])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 2e-6 + once])
+    both = [times(world, [(48, 52 + 4 * host), (49, 53 + 4 * host)]) for host in range(16)]
+    shares = {round((of_two[0] - near) / once, 6) for of_two in both}
+    assert shares == {1.0, 2.0}
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+    assert structure.processor.tolist() == [2] * 12 + [3] * 20
+    assert set(np.asarray(world.results.ranks.adapters).tolist()) == {1}
+
+
+def test_routes_are_adaptive_within_islands_of_three_leaves_only() -> None:
+    structure = built("islands of three leaves, 2:1 to a core that is not adaptive", 48)  # leaves of 8, islands of 24
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert (plane.lower.routes, plane.upper.routes) == ("adaptive", "by receiver")
+    assert plane.lower.uplinks.tolist() == [8] * 6
+    assert plane.upper.uplinks.tolist() == [12] * 2
+    far = LATENCY + 4 * HOP + 3 * CABLE
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the third leaf of the island
+    assert times(world, [(0, 24)]) == pytest.approx([far + once])
+    within = times(world, [(host, 8 + host) for host in range(8)])
+    assert within == pytest.approx([LATENCY + 2 * HOP + once] * 8)
+    assert times(world, [(host, 24 + host) for host in range(24)]) == pytest.approx([far + 2 * once] * 24)
+    assert times(world, [(host, 24 + host) for host in range(12)]) == pytest.approx([far + once] * 12)
+    assert times(world, [(0, 24), (1, 36)]) == pytest.approx([far + 2 * once] * 2)  # the same uplink for both
+
+
+def test_every_fourth_chassis_of_four_hosts_is_on_the_same_leaf() -> None:
+    structure = built("chassis of four in turns over leaves, 2:1 dealt out", 32)  # 4 leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.group.tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3] * 2
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(3, 4)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    across = [(host, 4 + host) for host in (0, 1, 2, 3, 16, 17, 18, 19)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 8)  # 2:1
+    assert times(world, across[:4]) == pytest.approx([LATENCY + 2 * HOP + once] * 4)  # each by an uplink of its own
+    assert times(world, [across[0], across[4]]) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 2)
+
+
+def test_the_first_and_the_fifth_rank_are_threads_of_one_core() -> None:
+    structure = built("8 threads of 4 cores, one switch of 10 Gbit/s", 64)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 28e-6, MIB / (0.1 * RATE)
+    assert times(world, [(0, 4)]) == pytest.approx([0.2e-6 + MIB / 5e9])
+    assert times(world, [(3, 7)]) == pytest.approx([0.2e-6 + MIB / 5e9])
+    for rank in (1, 2, 3, 5, 6, 7):
+        assert times(world, [(0, rank)]) == pytest.approx([0.45e-6 + MIB / 9e9])
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8), (5, 13)]) == pytest.approx([near + 2 * once] * 2)
+    assert not structure.socket.any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_one_purchase_vary_a_little_and_say_the_same(seed: int) -> None:
+    structure = built("hosts that vary by 1 %, 4:3 by receiver, far socket", 48, seed)  # leaves of 12
+    world, rate = World(structure, kernel=ONE_WAY), structure.rate[:, 0]
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [9] * 4
+    assert 0.006 < np.log(rate / RATE).std() < 0.014
+    for host in range(1, 12):
+        slower = min(rate[0], rate[host])
+        assert times(world, [(0, 2 * host)]) == pytest.approx([LATENCY + MIB / slower])
+        assert times(world, [(0, 2 * host + 1)]) == pytest.approx([LATENCY + 0.25e-6 + MIB / slower / 0.94])
+    assert times(world, [(0, 24)]) == pytest.approx([LATENCY + 2 * HOP + MIB / min(rate[0], rate[12])])
+    meet, apart = ([(0, 2 * (12 + host)), (2, 2 * (12 + other))] for host, other in ((0, 9), (0, 8)))
+    assert times(world, meet) == pytest.approx([LATENCY + 2 * HOP + 2 * MIB / RATE] * 2)  # 12 and 21: the same uplink
+    assert max(times(world, apart)) < LATENCY + 2 * HOP + 1.1 * MIB / RATE
+    assert set(structure.said.ravel().tolist()) == {RATE}
+
+
+def test_optical_cables_add_a_little_at_each_end() -> None:
+    structure = built("one switch, optical cables to the second rack", 16)  # the last six hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert times(world, [(0, 9)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(9, 10)]) == pytest.approx([LATENCY + 0.05e-6 + once])
+    assert times(world, [(10, 15)]) == pytest.approx([LATENCY + 0.1e-6 + once])
+    assert times(world, [(host, 8 + host) for host in range(2)]) == pytest.approx([LATENCY + once] * 2)
+    assert np.ptp(structure.processor) == 0
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

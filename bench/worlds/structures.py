@@ -6612,6 +6612,203 @@ def _more_than_a_rank_fills(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _larger_memory(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each and an adapter of 100 Gbit/s on each socket.
+
+    As ARCHER2 of EPCC (two EPYC 7742, Slingshot-10), some of whose cabinets have twice the memory: here these are the
+    last group. Their modules have two ranks each, so messages within such a host reach 106 %. No fact here says so.
+    The adapters of a host are on two switches, and 8 hosts share these; cables do 200 Gbit/s, and routes follow the
+    load in a dragonfly of 24 groups or, for more than 23, of one more than a job has. The first node of a socket has
+    its adapter; 0.4 % of readings are disturbed. The groups and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    group = np.arange(count) // max(2, min(16, count // 4))
+    switch = 2 * (places_in(group)[:, None] // 8) + np.arange(2)
+    _, inside = _numa_places(8)
+    return Structure(
+        count, Slingshot(np.repeat(group, 2), switch.ravel(), max(24, int(group[-1]) + 2), 2 * RATE), each=8, rails=2,
+        one_plane=True, other_rail=0.0, processor=np.full(count, 3), memory=np.where(group == group[-1], 1.06, 1.0),
+        position_latency=np.tile([0.0, 0.06e-6, 0.06e-6, 0.06e-6], 2), hyperthreads=0.004,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _mini_pcs(hosts: int) -> Structure:
+    """An edge site of mini PCs with 2.5 Gbit/s: switches of 8 such ports, each with a cable of 10 Gbit/s to one core.
+
+    So 2:1, and 1:1 behind the two switches that 8 of them have. The first five eighths are the older model, with an
+    economical processor: messages take 6 us longer at an end, and processors tell. TCP: 12 us at each end, with a long
+    tail; 0.5 % of readings are longer. The numbers are chosen here.
+    """
+    old = 8 * np.arange(hosts) < 5 * hosts
+    leaf = np.arange(hosts) // min(8, hosts // 2)
+    return Structure(
+        hosts, OneCore(leaf, 8, 0.1 * RATE), rate=np.full((hosts, 1), 0.025 * RATE),
+        overhead=np.where(old, 6e-6, 0.0), processor=np.where(old, 2, 3), position_latency=np.array([12e-6]),
+        interrupts=4e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _rented_servers(hosts: int, random: np.random.Generator) -> Structure:
+    """Servers rented in a data center, two ranks each, on a private network of 25 Gbit/s; racks have up to six of them.
+
+    They stand where some were free, so in no order, and are of two models: 50 to 70 %, at random, have the older
+    processor, and messages take 2.5 us longer at an end, as processors tell. As the vRack of OVHcloud: leaves put what
+    leaves a rack into tunnels, 1.2 us. An uplink of 40 Gbit/s for three servers, 15:8, or one for two; a hash gives
+    each two servers one. TCP: 9 us at each end, with a long tail; 0.5 % of readings are longer. The racks and the
+    numbers are chosen here.
+    """
+    rack = random.permutation(np.arange(hosts) // max(2, min(6, hosts // 4)))
+    old = random.permutation(hosts) < round(hosts * random.uniform(0.5, 0.7))
+    away = np.full(int(rack.max()) + 1, 0.6e-6)
+    return Structure(
+        hosts, FarSpines(rack, 3, "static", 0.4 * RATE, away), each=2, rate=np.full((hosts, 1), RATE / 4),
+        overhead=np.where(old, 2.5e-6, 0.0), processor=np.where(old, 2, 3), position_latency=np.full(2, 9e-6),
+        interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _pods_in_a_row(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod, 1:1.
+
+    The spines stand beside the first pod, and each further pod in the row has cables that are 20 m longer. Routes are
+    adaptive. NVSwitch joins the GPUs of a host, 360 GB/s; 0.7 us at each end. As clusters of H100 with NDR that fill a
+    row of a hall; pods have up to 8 hosts here. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, min(8, count // 4))
+    away = np.tile(2 * CABLE * np.arange(int(pod[-1]) + 1), 8)
+    return Structure(
+        count, FarSpines(_leaf_per_rail(pod, 8), 1, "adaptive", 4 * RATE, away), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(8, 0.7e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 360e9),
+    )  # fmt: skip
+
+
+def _far_gpus(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs, two on each socket, that share an adapter of 200 Gbit/s on the first; 3:2 adaptive.
+
+    As Baskerville of Birmingham (4 A100 and one HDR adapter in a host). What the adapter and the GPUs of the second
+    socket exchange passes the link between the sockets: 0.5 us longer, and 60 % of the rate. NVLink joins all four, 90
+    GB/s for each two; 0.6 us at each end. 0.3 % of readings are disturbed by daemons. The taper and the numbers are
+    chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, FatTree(_leaves(count), 1.5, "adaptive", 2 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
+        processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.6], 2),
+        position_latency=np.repeat([0.6e-6, 1.1e-6], 2), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 90e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _torus_of_four_cores(hosts: int) -> Structure:
+    """Half of the hosts, of one processor with 4 cores and a rank on each, in a torus whose cables do 0.425 GB/s.
+
+    As Blue Gene/P of IBM in virtual node mode. A host feeds its six cables at the same time, 2.55 GB/s, but a message
+    takes one way only, and those of several ranks share a cable where they begin in the same direction. 0.7 us at each
+    end. Nothing else runs on the cores, so readings hardly vary. The latencies and what is within a host are chosen
+    here.
+    """
+    count, cable = max(8, hosts // 2), 0.425e9
+    return Structure(
+        count, Torus(_sides(count), cable), each=4, rate=np.full((count, 1), 6 * cable),
+        processor=np.zeros(count, np.int64), socket=np.zeros(4, np.int64), position_latency=np.full(4, 0.7e-6),
+        inside_latency=np.full((4, 4), 0.9e-6), inside_rate=np.full((4, 4), 2.4e9),
+    )  # fmt: skip
+
+
+def _bonds_by_flow(hosts: int) -> Structure:
+    """Half of the hosts, of a department: one Ethernet switch; 4 ranks, and a bond of two ports of 25 Gbit/s.
+
+    Both ports are on this switch. A hash of the ports of TCP, too, gives each flow its port (layer3+4), so that those
+    of two ranks may share one or not. The first three eighths of the hosts are older: 2 us longer at an end, as
+    processors tell. 8 us at each end, with a long tail; 0.5 % of readings are longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    old = 8 * np.arange(count) < 3 * count
+    return Structure(
+        count, OneSwitch(count), each=4, rails=2, bonded=True, rate=np.full((count, 2), RATE / 4),
+        overhead=np.where(old, 2e-6, 0.0), processor=np.where(old, 2, 3), position_latency=np.full(4, 8e-6),
+        inside_latency=_across_sockets(np.arange(4) // 2), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _islands_of_three(hosts: int) -> Structure:
+    """InfiniBand, 100 Gbit/s, a rank in each host; islands of three leaves, 1:1 within, and 2:1 to an older core.
+
+    Within an island routes are adaptive. The core is of the generation before and is not, so each receiver has an
+    uplink of its island. Leaves have up to 8 hosts, and the last island may have fewer leaves. Cables to the core are
+    30 m longer; 0.3 % of readings are disturbed by daemons. As clusters that kept their core when hosts and leaves were
+    replaced; the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(8, hosts // 6))
+    plane = Stacked(FatTree(leaf, 1, "adaptive"), FatTree(leaf // 3, 2, "by receiver"), 3 * CABLE)
+    return Structure(hosts, plane, processor=np.full(hosts, 3), hyperthreads=0.003)
+
+
+def _chassis_in_turns(hosts: int) -> Structure:
+    """InfiniBand, 200 Gbit/s, a rank in each host; chassis of four hosts, which are dealt out in turns to the leaves.
+
+    So all leaves are equally full, whatever was bought when: the first chassis is on the first leaf, the next one on
+    the second. A leaf has up to 20 hosts. 2:1; tables deal out the receivers of a leaf to its uplinks in turns. 0.3 %
+    of readings are disturbed by daemons. As university clusters whose racks are filled evenly for power and cooling;
+    the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // 4 % max(2, min(4, hosts // 8), hosts // 16)
+    return Structure(
+        hosts, DealtOut(leaf, 2, 2 * RATE), rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 3),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _threads_of_four_cores(hosts: int) -> Structure:
+    """A quarter of the hosts, of an edge site: one switch of 10 Gbit/s, small servers of 4 cores with 8 ranks.
+
+    Linux numbers the first threads of all cores and then the second ones, and so are the ranks: the first and the fifth
+    are on one core. These two exchange small messages by its own cache, 0.25 us sooner, but copy at 5 GB/s, not 9. TCP:
+    14 us at each end, with a long tail; 1.5 % of readings are disturbed by the other thread. The numbers are chosen
+    here.
+    """
+    count = max(8, hosts // 4)
+    core = np.arange(8) % 4
+    shared = np.equal.outer(core, core)
+    return Structure(
+        count, OneSwitch(count), each=8, rate=np.full((count, 1), 0.1 * RATE), processor=np.full(count, 2),
+        socket=np.zeros(8, np.int64), position_latency=np.full(8, 14e-6), interrupts=3e-6, hyperthreads=0.015,
+        inside_latency=np.where(shared, 0.2e-6, 0.45e-6), inside_rate=np.where(shared, 5e9, 9e9),
+    )  # fmt: skip
+
+
+def _varied_in_a_tree(hosts: int, random: np.random.Generator) -> Structure:
+    """InfiniBand, 100 Gbit/s, two ranks in each host; what an adapter reaches varies by 1 %, by its slot and firmware.
+
+    4:3, and each receiver has an uplink. The far socket takes 0.25 us longer and reaches 94 % of the rate. 0.4 % of
+    readings are disturbed by daemons. As clusters of one purchase after some years, in which boards and adapters were
+    replaced. The numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=FatTree(_leaves(hosts), 4 / 3, "by receiver"),
+        rate=RATE * np.exp(0.01 * random.standard_normal((hosts, 1))), nominal=np.full((hosts, 1), RATE),
+        processor=np.full(hosts, 3), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _optical_cables(hosts: int) -> Structure:
+    """One switch of 200 Gbit/s (HDR) in the first of two racks, a rank in each host.
+
+    The first five eighths of the hosts are beside it and have copper cables; the others have active optical ones, of
+    which each adds 0.05 us, by its transceivers and its length. No fact says so. 0.3 % of readings are disturbed by
+    daemons. As small clusters that have one switch of 40 ports; the numbers are chosen here.
+    """
+    optical = 8 * np.arange(hosts) >= 5 * hosts
+    return Structure(
+        hosts, OneSwitch(hosts), rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 3),
+        overhead=np.where(optical, 0.05e-6, 0.0), hyperthreads=0.003,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -7058,5 +7255,17 @@ HELD_OUT: Mapping[str, Make] = {
     "8 GPUs on 2 adapters, or on one without NVLink": lambda hosts, random: _without_nvlink(hosts),
     "rail-optimized, 8 rails, a pod in the next hall": lambda hosts, random: _next_hall(hosts),
     "1:1 adaptive, 400 Gbit/s that one rank does not fill": lambda hosts, random: _more_than_a_rank_fills(hosts),
+    "8 NUMA nodes on 2 rails, routes by load, larger memory": lambda hosts, random: _larger_memory(hosts),
+    "mini PCs on switches of 2.5 Gbit/s, one core": lambda hosts, random: _mini_pcs(hosts),
+    "rented servers in racks in no order, two models": _rented_servers,
+    "rail-optimized, 8 rails, longer cables to further pods": lambda hosts, random: _pods_in_a_row(hosts),
+    "4 GPUs on one adapter, 3:2 adaptive, far socket": lambda hosts, random: _far_gpus(hosts),
+    "torus, 4 ranks, adapters as fast as six cables": lambda hosts, random: _torus_of_four_cores(hosts),
+    "4 ranks on bonds that hash by flow, one switch": lambda hosts, random: _bonds_by_flow(hosts),
+    "islands of three leaves, 2:1 to a core that is not adaptive": lambda hosts, random: _islands_of_three(hosts),
+    "chassis of four in turns over leaves, 2:1 dealt out": lambda hosts, random: _chassis_in_turns(hosts),
+    "8 threads of 4 cores, one switch of 10 Gbit/s": lambda hosts, random: _threads_of_four_cores(hosts),
+    "hosts that vary by 1 %, 4:3 by receiver, far socket": _varied_in_a_tree,
+    "one switch, optical cables to the second rack": lambda hosts, random: _optical_cables(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
