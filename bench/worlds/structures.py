@@ -6412,7 +6412,7 @@ def _adapter_on_second_node(hosts: int) -> Structure:
     )  # fmt: skip
 
 
-def _large_memory(hosts: int) -> Structure:
+def _large_memory_last(hosts: int) -> Structure:
     """100 Gbit/s (HDR100), a rank in each host; the last eighth, or 2, are hosts of four sockets and large memory. 4:3.
 
     As many university clusters, e.g. Puhti of CSC, which also has such hosts. They fill the end of the last rack, and
@@ -6781,7 +6781,7 @@ def _threads_of_four_cores(hosts: int) -> Structure:
     )  # fmt: skip
 
 
-def _varied_in_a_tree(hosts: int, random: np.random.Generator) -> Structure:
+def _varied_by_slot(hosts: int, random: np.random.Generator) -> Structure:
     """InfiniBand, 100 Gbit/s, two ranks in each host; what an adapter reaches varies by 1 %, by its slot and firmware.
 
     4:3, and each receiver has an uplink. The far socket takes 0.25 us longer and reaches 94 % of the rate. 0.4 % of
@@ -7241,7 +7241,7 @@ HELD_OUT: Mapping[str, Make] = {
     "hosts in turns over racks, 2:1 static, far socket": lambda hosts, random: _in_turns_over_racks(hosts),
     "cells of three leaves, 3:1 between them by receiver": lambda hosts, random: _cells_of_three_leaves(hosts),
     "8 NUMA nodes, 2:1 dealt out, adapter on the second": lambda hosts, random: _adapter_on_second_node(hosts),
-    "large-memory hosts last, 4:3 by receiver": lambda hosts, random: _large_memory(hosts),
+    "large-memory hosts last, 4:3 by receiver": lambda hosts, random: _large_memory_last(hosts),
     "edge boards of 1 Gbit/s, LAGs to one core": lambda hosts, random: _boards(hosts),
     "torus of boosters and cluster hosts": lambda hosts, random: _boosters(hosts),
     "one switch, processors that are not alike": _unlike_processors,
@@ -7265,7 +7265,7 @@ HELD_OUT: Mapping[str, Make] = {
     "islands of three leaves, 2:1 to a core that is not adaptive": lambda hosts, random: _islands_of_three(hosts),
     "chassis of four in turns over leaves, 2:1 dealt out": lambda hosts, random: _chassis_in_turns(hosts),
     "8 threads of 4 cores, one switch of 10 Gbit/s": lambda hosts, random: _threads_of_four_cores(hosts),
-    "hosts that vary by 1 %, 4:3 by receiver, far socket": _varied_in_a_tree,
+    "hosts that vary by 1 %, 4:3 by receiver, far socket": _varied_by_slot,
     "one switch, optical cables to the second rack": lambda hosts, random: _optical_cables(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
