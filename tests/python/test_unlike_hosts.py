@@ -49,6 +49,15 @@ def test_only_slow_hosts_with_a_processor_of_their_own_are_meant_and_their_ranks
     assert told_of([rank], FAT) == ([], [rank])
 
 
+def test_a_host_is_slow_if_two_others_with_its_processor_are_well() -> None:
+    (slow,) = of(n0=1.2)
+    rank = replace(slow, kind="rank", subject=("n0:1",))
+    names = Names(run_of(np.repeat(np.arange(9), 4), 1, {}), None, np.zeros(9, np.int64))
+    two = {"n0": FAT["n0"], "n4": FAT["n4"], "n8": "Xeon Gold 6154"}
+    assert of_unlike([slow, rank], names, FAT) == []
+    assert of_unlike([slow], names, two) == [slow]
+
+
 def test_of_several_sizes_the_worst_counts() -> None:
     (structure,), _ = told_of([*of(n0=1.16, n4=1.15, n8=1.17), *of(n0=1.2)], FAT)
     assert structure.factor == 1.2

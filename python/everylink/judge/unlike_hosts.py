@@ -1,10 +1,11 @@
 """Hosts with a processor that too few have for a kind: they have no equals, so what they take longer says little.
 
 They are fitted with hosts of the kind that they agree with most. If all with one processor are slower alike, and not
-by much, that is how they are built, perhaps; a host that is slower by much, or than the others like it, is a suspect.
+by much, that is how they are built, perhaps; hosts that are slower by much, or than others like them, are suspects,
+but one of three that is slow alone is slow.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -13,14 +14,23 @@ from everylink.judge.merged import one_per_subject
 from everylink.judge.names import Names
 from everylink.judge.verdict import Structure, Verdict
 
+FEWEST_WELL = 2  # others with its processor, which tell that this is not why a host is slow
 MOST, ALIKE = 1.5, 1.1  # factors: of a host that is slower by design; between hosts with one processor
 QUESTION = "By design, or slow? A run of such hosts only, or the same hosts on another day, tells."
 
 
 def of_unlike(verdicts: Iterable[Verdict], names: Names, processors: Mapping[str, str]) -> list[Verdict]:
-    """Those on slow hosts with a processor of their own, or ranks there; `processors` by the names of such hosts."""
-    slow = (one for one in verdicts if one.is_end and one.symptom == "slow")
-    return [one for one in slow if not processors.keys().isdisjoint(names.units_of(one.subject))]
+    """Those on slow hosts with a processor of their own, or ranks there, unless some others that have it are all well;
+    `processors` by the names of such hosts."""
+    slow = [one for one in verdicts if one.is_end and one.symptom == "slow"]
+    hosts = {one: processors.keys() & names.units_of(one.subject) for one in slow}
+    are_slow = set().union(*hosts.values())
+
+    def have_equals(own: Set[str]) -> bool:
+        like = {host for host, processor in processors.items() if processor in {processors[one] for one in own}} - own
+        return len(like) >= FEWEST_WELL and are_slow.isdisjoint(like)
+
+    return [one for one in slow if hosts[one] and not have_equals(hosts[one])]
 
 
 def told_of(verdicts: Sequence[Verdict], processors: Mapping[str, str]) -> tuple[list[Structure], list[Verdict]]:
