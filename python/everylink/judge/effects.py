@@ -115,6 +115,13 @@ class Effects:
         """The groups that have so many."""
         return int((np.bincount(self.group_of) >= self.fewest_hosts).sum())
 
+    def groups_as_large(self, group: int) -> int:
+        """The groups that there are, itself among them, a larger one counted as several: load may not tell leaves of
+        it from each other."""
+        size = np.bincount(self.group_of)
+        whole = size[size >= self.fewest_hosts]
+        return int(np.maximum(whole // size[group], 1).sum())
+
     def groups_like(self, group: int) -> Index:
         """The groups with which one can be compared, itself among them: those that have hosts enough, and half as many
         of its usual kind."""
