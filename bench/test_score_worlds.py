@@ -247,6 +247,16 @@ def test_a_leaf_of_two_hosts_among_four_is_named() -> None:
     assert_only_verdict("8 ranks on 4 rails in a dragonfly", "leaf", seed=8853)
 
 
+@pytest.mark.parametrize("seed", [11801, 11805])
+def test_a_leaf_that_a_quarter_of_the_ranks_shows_is_named_beside_two_leaves_that_look_like_one(seed: int) -> None:
+    assert_only_verdict("4 rails on leaves of their own, later pods 2:1", "leaf", seed=seed)
+
+
+@pytest.mark.parametrize("kind", ["host", "rank"])
+def test_one_of_three_hosts_with_a_processor_is_named_where_the_others_are_well(kind: str) -> None:
+    assert_only_verdict("8 GPUs on 8 relayed rails, a switch for each", kind, seed=11601)
+
+
 @pytest.mark.parametrize(
     ("structure", "seed"),
     [

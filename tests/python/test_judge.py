@@ -94,6 +94,14 @@ def test_ways_are_compared_with_those_between_groups_of_the_same_kinds() -> None
         assert effects.ways_like(one, other) == len(ways)
 
 
+def test_a_group_counts_as_several_of_the_size_of_a_smaller_one() -> None:
+    """Of 8, 4 and 4 hosts, and a single one that says nothing about a group."""
+    results = _results(_fabric(hosts=17, group=4), confirm=False)
+    group_of = np.array([0, 0, 1, 2, 3])[np.arange(17) // 4]
+    effects = find(readings(results, results.sizes[0]), equals_for(results, group_of, kinds_of(results))).effects
+    assert [effects.groups_as_large(group) for group in (0, 1, 2)] == [3, 4, 4]
+
+
 def test_a_slow_host_is_a_single_verdict() -> None:
     verdict = _only(_judged("slow-host:n17*0.8"))
     assert (verdict.kind, verdict.subject, verdict.symptom, verdict.links) == ("host", ("n17",), "slow", 63)
