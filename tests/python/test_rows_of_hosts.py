@@ -8,7 +8,7 @@ import numpy as np
 
 from conftest import Command
 from everylink.judge.names import Names
-from everylink.judge.rows_of_hosts import rows_of_hosts, without_scattered
+from everylink.judge.rows_of_hosts import rows_of_hosts, without_further, without_scattered
 from everylink.judge.verdict import Verdict
 from pair_rows import run_of
 
@@ -50,6 +50,22 @@ def test_a_slow_group_is_told_in_place_of_all_of_its_hosts() -> None:
     group = Verdict("group", ("n0", "n1", "n2", "n3"), "both", "slow", 1 << 20, 1.5, 0.96, 28, "")
     assert rows_of_hosts([group, *hosts], names) == [group]
     assert [one.subject for one in rows_of_hosts([group, *hosts[1:]], names)] == [group.subject, group.subject[1:]]
+
+
+def test_hosts_in_a_row_that_are_a_little_slow_in_small_messages_only_are_told_with_a_question() -> None:
+    names = Names(run_of(np.arange(16), 17, {}), None, np.zeros(16, np.int64))
+
+    def told(factor: float, *sizes: int) -> tuple[int, list[tuple[str, ...]]]:
+        of_sizes = [
+            [Verdict("host", (f"n{host}",), "both", "slow", size, factor, 0.93, 15, "") for host in range(4, 8)]
+            for size in sizes
+        ]
+        rows = rows_of_hosts(of_sizes[0], names)
+        verdicts, structures = without_further(rows, [one for every in of_sizes for one in every], names)
+        return len(verdicts), [one.subject for one in structures]
+
+    assert told(1.1, 1) == (0, [("n[4-7]",)])
+    assert told(1.1, 1, 1 << 20) == told(1.1, 1 << 20) == told(1.3, 1) == (1, [])
 
 
 def test_a_fifth_of_the_hosts_in_no_row_that_are_slow_alike_are_told_with_a_question() -> None:

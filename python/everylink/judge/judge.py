@@ -14,13 +14,13 @@ from everylink.judge.merged import one_per_subject
 from everylink.judge.names import Names
 from everylink.judge.passing import may_pass, past_slow_switches
 from everylink.judge.rails import without_unreachable
-from everylink.judge.rows_of_hosts import rows_of_hosts, without_scattered
+from everylink.judge.rows_of_hosts import rows_of_hosts, without_further, without_scattered
 from everylink.judge.screening.compared import compared_screening
 from everylink.judge.screening.readings import is_screened
 from everylink.judge.sizes import LinkVerdicts, compared
 from everylink.judge.smallest import smallest_explanation
 from everylink.judge.structure import each_once, oversubscribed
-from everylink.judge.verdict import OF_TIMES, SURE, Judgement, Scope, Structure, Verdict
+from everylink.judge.verdict import BANDWIDTH, OF_TIMES, SURE, Judgement, Scope, Structure, Verdict
 from everylink.links.planned import links_planned
 from everylink.links.unmeasured import partly_unmeasured, unmeasured
 from everylink.model.changes import Change
@@ -79,7 +79,11 @@ def judge(
     smallest = smallest_explanation(verdicts, names, collected.slow_with_all, [*pairs, *collected.by_design])
     verdicts = [one for one in smallest if one not in longer]
     verdicts, scattered = without_scattered(verdicts, names)
-    verdicts, groups_alike = without_alike(rows_of_hosts(verdicts, names), names)
+    verdicts = rows_of_hosts(verdicts, names)
+    if any(size.bytes >= BANDWIDTH for size in results.sizes):
+        verdicts, further = without_further(verdicts, collected.found, names)
+        collected.structure += further
+    verdicts, groups_alike = without_alike(verdicts, names)
     collected.structure += scattered + groups_alike
     passing = dict(past_slow_switches(verdicts, names, collected.small))
     collected.suspects += [may_pass(one, group) for one, group in passing.items()]

@@ -1,6 +1,7 @@
 """Hosts in a row that are slow alike are one verdict in place of one for each: they may share a chassis.
 
-Where a sixth of all are slow alike, and not in a row, they are built that way, perhaps.
+Where a sixth of all are slow alike, and not in a row, they are built that way, perhaps; those of a row that are a
+little slow in small messages only have longer cables, perhaps.
 """
 
 from collections.abc import Sequence
@@ -11,10 +12,12 @@ from everylink.host_lists import folded
 from everylink.judge.merged import each_by_itself
 from everylink.judge.names import Names
 from everylink.judge.unlike_hosts import QUESTION
-from everylink.judge.verdict import Scope, Structure, Verdict
+from everylink.judge.verdict import BANDWIDTH, Scope, Structure, Verdict
 
 FEWEST, ALIKE, PART_APART = 3, 0.05, 0.2  # hosts; by how much their effects (log) may differ, and part of these
 
+MOST_FURTHER = 1.16  # the largest factor of small messages that longer cables may explain
+FURTHER_QUESTION = "Longer cables or another lot by design, or slow? Where these hosts stand tells."
 PART_OF_TWO, PART_MANY, MOST = 1 / 5, 1 / 6, 1.9  # of all: two or more hosts that are slow alike; the largest factor
 
 
@@ -55,6 +58,25 @@ def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     rows = [row for row in rows if frozenset(one.subject[0] for one in row) not in groups]
     merged = (each_by_itself(row, "group", f"{len(row)} hosts in a row, each slow by itself") for row in rows)
     return [*(one for one in verdicts if one not in in_rows), *merged]
+
+
+def without_further(
+    verdicts: Sequence[Verdict], every: Sequence[Verdict], names: Names
+) -> tuple[list[Verdict], list[Structure]]:
+    """The verdicts but those on hosts in a row that are a little slow in small messages only, and what is told of
+    these: they stand where cables are longer, perhaps. `every`: the verdicts at each message size."""
+    in_large = {one.subject for one in every if one.symptom == "slow" and one.bytes >= BANDWIDTH}
+    further = [
+        one for one in verdicts
+        if one.scope is Scope.EACH and one.symptom == "slow" and one.bytes < BANDWIDTH
+        and (one.factor or np.inf) <= MOST_FURTHER and not any((name,) in in_large for name in one.subject)
+    ]  # fmt: skip
+    structures = []
+    for one in further:
+        hosts, factor = folded(one.subject), one.factor or 1.0
+        text = f"{hosts}: their small messages take {factor:.2f}x the time of others, large ones are delayed no further"
+        structures.append(Structure("class", (hosts,), factor, one.bytes, "times", text, FURTHER_QUESTION))
+    return [one for one in verdicts if one not in further], structures
 
 
 def _is_of_row(verdict: Verdict) -> bool:
