@@ -42,6 +42,8 @@ HARD_CHASSIS = (
     "four purchases that begin within leaves, far socket", "56 Gbit/s, 1:1 by receiver, boards replaced at random",
     "pods in turns over racks, half of the hosts upgraded", "tunnels of 2 pods, kernels half updated",
     "one Ethernet switch, three purchases, 4 ranks", "two hosts on each adapter, islands 3:2, far socket",
+    "4 ranks by TCP, three reservations of a cloud", "pods in turns on two pools, tunnels",
+    "every fourth host left out, by receiver, far socket",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -70,7 +72,11 @@ NO_CHASSIS = (  # few hosts, or in no order
     "rail-optimized, 8 rails dealt out, last unit not full", "sprayed packets, 8 GPUs on 4 rails",
     "8 rails on two leaves of the rack, flowlets", "8 NUMA nodes, dragonfly+ of 200 Gbit/s",
     "8 rails on the leaf of the rack, blocks of two racks", "four paths for each message, 8 ranks in no order",
-    "8 GPUs on 4 adapters of the leaf, 1:1 dealt out",
+    "8 GPUs on 4 adapters of the leaf, 1:1 dealt out", "8 GPUs on 8 relayed rails, a switch for each",
+    "8 GPUs on a bond that hashes by hosts, leaf pairs", "8 NUMA nodes, racks adaptive, 2:1 by receiver above",
+    "8 GPUs in two bridged quads, a leaf for each", "rail-optimized, 8 rails, what was free of four pods",
+    "rail-optimized, 8 rails, packets put in order", "one switch, 8 ranks on quadrants of one socket",
+    "8 rails on the leaf of the rack, scheduled fabric", "8 NUMA nodes, 2:1 dealt out, adapter on the second",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
