@@ -258,6 +258,20 @@ def test_a_leaf_that_a_quarter_of_the_ranks_shows_is_named_beside_two_leaves_tha
     assert_only_verdict("4 rails on leaves of their own, later pods 2:1", "leaf", seed=seed)
 
 
+@pytest.mark.parametrize("seed", [12001, 12003, 12004])
+def test_a_slow_link_of_hosts_that_are_further_away_is_named(seed: int) -> None:
+    assert_only_verdict("rail-optimized, 8 rails, a pod in the next hall", "link", seed=seed)
+
+
+def test_a_way_that_shows_alone_is_not_named_beside_the_slow_leaf_at_its_end() -> None:
+    assert scored("2:1 dealt out, newer racks with the adapter on the second socket", "leaf", seed=12002).wrong == 0
+
+
+@pytest.mark.parametrize(("seed", "kind"), [(12001, "rank"), (12001, "loss"), (12004, "intermittent 30 %")])
+def test_a_host_is_not_accused_for_a_few_links_that_differ_as_single_links_do(seed: int, kind: str) -> None:
+    assert_only_verdict("4 NUMA nodes, 4:3 by receiver, three sizes of memory", kind, seed=seed)
+
+
 @pytest.mark.parametrize("kind", ["host", "rank"])
 def test_one_of_three_hosts_with_a_processor_is_named_where_the_others_are_well(kind: str) -> None:
     assert_only_verdict("8 GPUs on 8 relayed rails, a switch for each", kind, seed=11601)

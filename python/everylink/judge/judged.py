@@ -9,6 +9,7 @@ from typing import TypeGuard
 import numpy as np
 
 from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, SlowWith
+from everylink.judge.confidence import FEWEST_LINKS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
 from everylink.judge.equal_load import (
@@ -173,9 +174,14 @@ class Judged:
         some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
         some |= self._under_load.with_some - self.filled
         some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_quick_with_many(one)}
+        some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_within_noise(one)}
         hosts = (one for one in some if _is_a(one, "host"))
         at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
         return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
+
+    def _is_within_noise(self, slow: Found) -> bool:
+        """Whether few links show a host to be slow, and by less than single links differ twice."""
+        return slow.links < FEWEST_LINKS and slow.effect < CLEAR_OF_LINKS * self.findings.effects.noise
 
     def _is_quick_with_many(self, slow: Found) -> bool:
         """Whether a host is quicker than usual with many others, and as quick as hosts of its kind are with theirs: it

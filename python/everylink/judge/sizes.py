@@ -192,9 +192,13 @@ class _Sizes:
         collected, names = self._collected, self._names
         self._tell_longer_ways()
         found = [one for one in collected.found if not self._is_of_larger(one)] + self._quiet_ways
+        slow_groups = [names.units_of(one.subject) for one in found if one.kind == "group" and one.symptom == "slow"]
         for less_sure in (self._ways_alone, self._at_equal_load):
             named = {frozenset(one.subject) for one in found if one.kind in ("group", "trunk")}
-            found += [one for one in less_sure if frozenset(one.subject) not in named]
+            found += [
+                one for one in less_sure if frozenset(one.subject) not in named
+                and not any(end <= group for end in names.ends_of(one) if end for group in slow_groups)
+            ]  # fmt: skip
         found = self._without_sites(found)
         self._tell_unlike_hosts()
         collected.by_design = [one for one in found if one.is_slow_pair and self._longer.explain(one)]
