@@ -22,6 +22,7 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "torus of routers with service blades", "three zones, two types, flow limits",
     "8 GPUs on 4 adapters, anywhere in two blocks", "4 GPUs in bridged pairs, strict order on some hosts",
     "pods in turns over racks, half of the hosts upgraded", "tunnels of 2 pods, kernels half updated",
+    "torus, 4 ranks, adapters as fast as six cables",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -43,7 +44,8 @@ HARD_CHASSIS = (
     "pods in turns over racks, half of the hosts upgraded", "tunnels of 2 pods, kernels half updated",
     "one Ethernet switch, three purchases, 4 ranks", "two hosts on each adapter, islands 3:2, far socket",
     "4 ranks by TCP, three reservations of a cloud", "pods in turns on two pools, tunnels",
-    "every fourth host left out, by receiver, far socket",
+    "every fourth host left out, by receiver, far socket", "hosts that vary by 1 %, 4:3 by receiver, far socket",
+    "four virtual machines on a server, tunnels, two generations",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -77,6 +79,9 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 GPUs in two bridged quads, a leaf for each", "rail-optimized, 8 rails, what was free of four pods",
     "rail-optimized, 8 rails, packets put in order", "one switch, 8 ranks on quadrants of one socket",
     "8 rails on the leaf of the rack, scheduled fabric", "8 NUMA nodes, 2:1 dealt out, adapter on the second",
+    "8 GPUs on 2 adapters, or on one without NVLink", "rail-optimized, 8 rails, a pod in the next hall",
+    "8 NUMA nodes on 2 rails, routes by load, larger memory", "rail-optimized, 8 rails, longer cables to further pods",
+    "8 threads of 4 cores, one switch of 10 Gbit/s",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -261,6 +266,11 @@ def test_a_leaf_that_a_quarter_of_the_ranks_shows_is_named_beside_two_leaves_tha
 @pytest.mark.parametrize("seed", [12001, 12003, 12004])
 def test_a_slow_link_of_hosts_that_are_further_away_is_named(seed: int) -> None:
     assert_only_verdict("rail-optimized, 8 rails, a pod in the next hall", "link", seed=seed)
+
+
+def test_a_host_is_not_accused_that_is_slow_neither_alone_nor_inside_its_group() -> None:
+    """Its two ranks share an uplink with those of another one."""
+    assert scored("hosts that vary by 1 %, 4:3 by receiver, far socket", seed=12102).wrong == 0
 
 
 def test_a_way_that_shows_alone_is_not_named_beside_the_slow_leaf_at_its_end() -> None:

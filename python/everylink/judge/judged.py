@@ -175,6 +175,7 @@ class Judged:
         some |= self._under_load.with_some - self.filled
         some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_quick_with_many(one)}
         some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_within_noise(one)}
+        some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_well_inside(one)}
         hosts = (one for one in some if _is_a(one, "host"))
         at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
         return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
@@ -182,6 +183,18 @@ class Judged:
     def _is_within_noise(self, slow: Found) -> bool:
         """Whether few links show a host to be slow, and by less than single links differ twice."""
         return slow.links < FEWEST_LINKS and slow.effect < CLEAR_OF_LINKS * self.findings.effects.noise
+
+    def _is_well_inside(self, slow: Found) -> bool:
+        """Whether a host is neither slow alone nor inside its group: ways from there, which others load, explain it."""
+        effects, host = self.findings.effects, slow.subject[0]
+        near = (effects.group_of == effects.group_of[host]) & np.isfinite(self.longer_with(host))
+        if near.sum() < FEWEST_INSIDE or self._are_slow_alone.get(slow) is not False:
+            return False
+        return self._longer_inside(slow) < INSIDE * slow.effect
+
+    @cached_property
+    def _are_slow_alone(self) -> dict[Found | Trunk, bool | None]:
+        return dict(self.alone.are_slow(self.findings))
 
     def _is_quick_with_many(self, slow: Found) -> bool:
         """Whether a host is quicker than usual with many others, and as quick as hosts of its kind are with theirs: it
