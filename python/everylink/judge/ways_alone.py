@@ -48,8 +48,8 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
 
     Of messages that show bandwidth, and by more seconds than `small` ones take longer: ways differ in length. Not where
     another part that may be slow is at one of their ends, or where they are much slower while others measure; and not
-    where a reading under load was quicker, or so many readings of others are as long now and then that chance may have
-    made all of theirs long.
+    where a reading under load, or alone of other ranks, was quicker, or so many readings of others are as long now and
+    then that chance may have made all of theirs long.
     """
     effects, best = judged.findings.effects, judged.alone.of_hosts
     if effects.equals.one_host or judged.size.bytes < BANDWIDTH or not len(best.time):
@@ -117,9 +117,14 @@ class _Between:
 
 
 def _quickest(judged: Judged) -> dict[tuple[int, int], float]:
-    """The best reading of each link of two hosts under any load, log seconds."""
+    """The best reading of each link of two hosts under any load, and alone between any of their ranks, log seconds."""
     best = measured_in(chosen(judged.size.rows, UNDER_LOAD[judged.size.rows.attempt]), judged.readings).of_hosts
-    return dict(zip(zip(best.frm.tolist(), best.to.tolist(), strict=True), best.time.tolist(), strict=True))
+    alone, host_of = judged.alone.of_ranks, judged.readings.host_of
+    frm, to = np.append(best.frm, host_of[alone.frm]), np.append(best.to, host_of[alone.to])
+    quickest = dict[tuple[int, int], float]()
+    for one, other, time in zip(frm.tolist(), to.tolist(), np.append(best.time, alone.time).tolist(), strict=True):
+        quickest[one, other] = min(time, quickest.get((one, other), np.inf))
+    return quickest
 
 
 def _longer_than_best(judged: Judged) -> Times:
