@@ -61,7 +61,7 @@ def test_hosts_in_a_row_that_are_a_little_slow_in_small_messages_only_are_told_w
             for size in sizes
         ]
         rows = rows_of_hosts(of_sizes[0], names)
-        verdicts, structures = without_further(rows, [one for every in of_sizes for one in every], names)
+        verdicts, structures = without_further(rows, [one for every in of_sizes for one in every])
         return len(verdicts), [one.subject for one in structures]
 
     assert told(1.1, 1) == (0, [("n[4-7]",)])

@@ -66,7 +66,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
     once_more: set[tuple[int, int]] = set()
     late: set[tuple[int, int]] = set()
     lightly: set[tuple[int, int]] = set()
-    every: set[tuple[int, int]] = set()  # pairs of hosts, by the ranks that are nearest to their adapters
+    nearest: set[tuple[int, int]] = set()  # pairs of hosts, by the ranks that are nearest to their adapters
     crowded = crowded_hosts(results)  # ranks that wait for a core are slow now and then
     shared = sharing(results.ranks) if known and not crowded else []
     for size, seen in judged:
@@ -88,7 +88,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
             hidden = set() if at_quarter is None else pairs_to_measure(at_quarter, seen, findings.effects)
             lightly |= hidden
             if (hidden or shared) and seen.hosts <= MOST_ALONE:
-                every |= {pair for pair in itertools.combinations(range(seen.hosts), 2) if not alone.between(*pair)}
+                nearest |= {pair for pair in itertools.combinations(range(seen.hosts), 2) if not alone.between(*pair)}
             if at_quarter is not None and is_covered(at_quarter):
                 at_quarter = levelled(at_quarter, equals)
                 quiet = find(at_quarter, equals)
@@ -97,18 +97,18 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
                 wanted |= _pairs_of_hosts(slow_with_all(at_quarter, quiet), seen, quiet, alone, random)
                 longest = longest_at_best(size, seen, findings.effects)
                 wanted |= {pair for pair in longest if not alone.between(*pair)}
-                every |= to_settle(measured.of_hosts, findings.effects, longest)
+                nearest |= to_settle(measured.of_hosts, findings.effects, longest)
                 pairs |= wanted | _controls(wanted, seen, findings, alone)
                 survivors += surviving(quiet, measured.are_slow(quiet), measured)
         settled = {(min(pair.subject), max(pair.subject)) for pair in survivors}
-        once_more, every = once_more | settled, every | settled
+        once_more, nearest = once_more | settled, nearest | settled
     within = [one for size in results.sizes for one in find_within(results, size, kinds) if not one.sure]
     pairs = _rank_pairs(pairs, results) | _inner_pairs(within, results) | ranks
     # Messages both ways at once may be slow where those of one way are not, so these are measured alone as well.
     alone_phases = ("alone", "one-way") if results.directions == 2 else ("one-way",)
     never, broken = _failing(results, ANY_ATTEMPT)  # what is broken at a size takes its time limit
     plan = {"order": pairs | _rank_pairs(late, results), "quarter": pairs | (_rank_pairs(lightly, results) - broken)}
-    more_alone = _rank_pairs(once_more, results) | _pairs_of_devices(every, results)
+    more_alone = _rank_pairs(once_more, results) | _pairs_of_devices(nearest, results)
     if each := pairs_of_each(shared):
         more_alone |= each - _tried(results)
     plan |= dict.fromkeys(alone_phases, pairs | (more_alone - broken))

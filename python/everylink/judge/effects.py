@@ -112,15 +112,15 @@ class Effects:
 
     @property
     def whole_groups(self) -> int:
-        """The groups that have so many."""
+        """The number of groups that have at least `fewest_hosts` hosts."""
         return int((np.bincount(self.group_of) >= self.fewest_hosts).sum())
 
     def groups_as_large(self, group: int) -> int:
-        """The groups that there are, itself among them, a larger one counted as several: load may not tell leaves of
-        it from each other."""
+        """The number of groups with which one can be compared, itself among them. If there are three or more, a larger
+        one counts as several of its size: load may not tell the leaves of it from each other."""
         size = np.bincount(self.group_of)
         whole = size[size >= self.fewest_hosts]
-        return int(np.maximum(whole // size[group], 1).sum())
+        return len(whole) if len(whole) < FEWEST_GROUPS else int(np.maximum(whole // size[group], 1).sum())
 
     def groups_like(self, group: int) -> Index:
         """The groups with which one can be compared, itself among them: those that have hosts enough, and half as many

@@ -76,18 +76,12 @@ def judge(
     longer = {one for one in slow if (one.kind, one.subject, one.bytes) in collected.longer}
     pairs = {one for one in longer if one.is_slow_pair}  # no host or trunk for them
     verdicts = [one for one in verdicts if one not in pairs]
-    longer_pairs = [*pairs, *collected.by_design]
-    smallest = smallest_explanation(verdicts, names, collected.slow_with_all, longer_pairs)
-    others = [one for one in verdicts if one not in longer]
-    if len(others) < len(verdicts):  # a longer way explains small messages only
-        explained = set(others).difference(smallest)
-        others = smallest_explanation(others, names, collected.slow_with_all, longer_pairs)
-        smallest = [one for one in others if one.bytes >= BANDWIDTH or one not in explained]
+    smallest = smallest_explanation(verdicts, names, collected.slow_with_all, [*pairs, *collected.by_design], longer)
     verdicts = [one for one in smallest if one not in longer]
     verdicts, scattered = without_scattered(verdicts, names)
     verdicts = rows_of_hosts(verdicts, names)
     if any(size.bytes >= BANDWIDTH for size in results.sizes):
-        verdicts, further = without_further(verdicts, collected.found, names)
+        verdicts, further = without_further(verdicts, collected.found)
         collected.structure += further
     verdicts, groups_alike = without_alike(verdicts, names)
     collected.structure += scattered + groups_alike

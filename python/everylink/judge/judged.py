@@ -58,6 +58,7 @@ MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slo
 FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
 FEWEST_QUICK, QUICK_WITH = 3, 0.25  # others with which a host is quicker than usual, and part of all
 FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
+FEWEST_NEAR = 3  # links of a host inside its group, which tell that it is well there
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
 BESIDE = 0.5  # part of it by which load alone may make another host slow
@@ -173,12 +174,14 @@ class Judged:
         large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
         some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
         some |= self._under_load.with_some - self.filled
-        some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_quick_with_many(one)}
-        some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_within_noise(one)}
-        some |= {one for one in self.findings.bad if _is_a(one, "host") and self._is_well_inside(one)}
+        some |= {one for one in self.findings.bad if _is_a(one, "host") and self._may_be_well(one)}
         hosts = (one for one in some if _is_a(one, "host"))
         at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
         return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
+
+    def _may_be_well(self, slow: Found) -> bool:
+        """Whether something else may be why a host looks slow."""
+        return self._is_within_noise(slow) or self._is_well_inside(slow) or self._is_quick_with_many(slow)
 
     def _is_within_noise(self, slow: Found) -> bool:
         """Whether few links show a host to be slow, and by less than single links differ twice."""
@@ -187,14 +190,10 @@ class Judged:
     def _is_well_inside(self, slow: Found) -> bool:
         """Whether a host is neither slow alone nor inside its group: ways from there, which others load, explain it."""
         effects, host = self.findings.effects, slow.subject[0]
-        near = (effects.group_of == effects.group_of[host]) & np.isfinite(self.longer_with(host))
-        if near.sum() < FEWEST_INSIDE or self._are_slow_alone.get(slow) is not False:
+        if slow not in self._under_load.well_alone:
             return False
-        return self._longer_inside(slow) < INSIDE * slow.effect
-
-    @cached_property
-    def _are_slow_alone(self) -> dict[Found | Trunk, bool | None]:
-        return dict(self.alone.are_slow(self.findings))
+        near = (effects.group_of == effects.group_of[host]) & np.isfinite(self.readings.with_each(host))
+        return int(near.sum()) >= FEWEST_NEAR and self._longer_inside(slow) < INSIDE * slow.effect
 
     def _is_quick_with_many(self, slow: Found) -> bool:
         """Whether a host is quicker than usual with many others, and as quick as hosts of its kind are with theirs: it
@@ -538,6 +537,11 @@ class Judged:
         """Ranks that are slow alike, and not for a rail: by design two ranks may share a port, for instance."""
         return self._ranks_alike - self.of_rails
 
+    @property
+    def fewest_hosts(self) -> int:
+        """Hosts of a group that are enough to name it, or a way from it: two if groups are told."""
+        return FEWEST_OF_TWO if self.told else self.findings.effects.fewest_hosts
+
     @cached_property
     def edges(self) -> Edges:
         """Groups of which nearly all hosts are slow, and well among each other; of the trunks those slow alone, too."""
@@ -546,8 +550,7 @@ class Judged:
             return Edges()
         left = self.contention | self._under_load.unproven
         hosts = [one for one in self.findings.bad if one.kind == "host" and one not in left]
-        fewest = FEWEST_OF_TWO if self.told else effects.fewest_hosts
-        edges = slow_at_the_edge(hosts, effects, self.readings, fewest)
+        edges = slow_at_the_edge(hosts, effects, self.readings, self.fewest_hosts)
         links = [self.alone.of_hosts.links_of(trunk, effects.group_of) for trunk in edges.trunks]
         alone = self.alone.longer_than_equals(links, self.findings)
         trunks = (

@@ -286,24 +286,22 @@ class UnderLoad:
     `unproven`: pairs, groups and trunks that nobody measured alone, hosts and ranks of which too few links were, and
     ranks, and hosts of slow groups, whose links there could not be compared with any, in a run that measured others so;
     and a few pairs that were slow alone, but not often enough to be sure. `slow_alone`: what was measured so, and is
-    slow. `with_some`: hosts and trunks between two groups that are slow with a quarter of the ranks, and not alone,
-    with some others only.
+    slow; `well_alone`: what was measured so, and is not. `with_some`: hosts and trunks between two groups that are slow
+    with a quarter of the ranks, and not alone, with some others only.
     """
 
     contention: frozenset[Found | Trunk]
     unproven: frozenset[Found | Trunk]
     slow_alone: frozenset[Found | Trunk]
+    well_alone: frozenset[Found | Trunk]
     with_some: frozenset[Found | Trunk]
 
 
 def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings) -> UnderLoad:
     """Tells load from faults by the phases of `--confirm`."""
     slow_alone, slow_in_quarter = alone.are_slow(findings), quarter.are_slow(findings)
-    contention = (
-        one
-        for one, slow in slow_alone.items()
-        if slow is False and (_needs_load(one, findings) or not slow_in_quarter[one])
-    )
+    well = frozenset(one for one, slow in slow_alone.items() if slow is False)
+    contention = frozenset(one for one in well if _needs_load(one, findings) or not slow_in_quarter[one])
     unproven: set[Found | Trunk] = set()
     if not alone.is_empty:
         unknown = (one for one, slow in slow_alone.items() if slow is None)
@@ -314,13 +312,9 @@ def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings)
             or alone.knows_little_of(one, findings.effects)
         }  # fmt: skip
         unproven |= set(surviving(findings, slow_alone, alone))
-    only_in_quarter = (
-        one for one, slow in slow_alone.items()
-        if slow is False and slow_in_quarter[one] and not _needs_load(one, findings)
-    )  # fmt: skip
-    with_some = frozenset(one for one in only_in_quarter if not quarter.slow_with(one, findings).all)
+    with_some = frozenset(one for one in well - contention if not quarter.slow_with(one, findings).all)
     proven = frozenset(one for one, slow in slow_alone.items() if slow)
-    return UnderLoad(frozenset(contention), frozenset(unproven), proven, with_some)
+    return UnderLoad(contention, frozenset(unproven), proven, well, with_some)
 
 
 def surviving(findings: Findings, slow_alone: Mapping[Found | Trunk, bool | None], alone: PhaseReadings) -> list[Found]:
@@ -487,8 +481,8 @@ def measured_in(
     frm, to = (ranks[good].astype(np.int64) for ranks in (rows.frm, rows.to))
     time = np.log(rows.median[good].astype(np.float64))
     quick = _between_quick_places(seen, frm, to, time)
-    of_hosts = _of_each(seen.host_of[frm[quick]], seen.host_of[to[quick]], time[quick], fewest, typical)
-    return PhaseReadings(of_hosts, _of_each(frm, to, time, fewest, typical), bad_elsewhere, seen.host_of)
+    of_hosts = best_of_each(seen.host_of[frm[quick]], seen.host_of[to[quick]], time[quick], fewest, typical)
+    return PhaseReadings(of_hosts, best_of_each(frm, to, time, fewest, typical), bad_elsewhere, seen.host_of)
 
 
 def _between_quick_places(
@@ -526,10 +520,10 @@ def _between_quick_places(
     return np.asarray(table.ravel()[kind] <= SAME_PLACES)
 
 
-def _of_each(
-    frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64], fewest: int, typical: bool
+def best_of_each(
+    frm: NDArray[np.int64], to: NDArray[np.int64], time: NDArray[np.float64], fewest: int = 1, typical: bool = False
 ) -> BestReadings:
-    """The best reading of each link, or the lower median."""
+    """The best reading of each link that has `fewest` or more, or the lower median; [n] each, log seconds."""
     number = frm * FAR_BEYOND + to
     order = np.lexsort((time, number))
     link, first, count = np.unique(number[order], return_index=True, return_counts=True)

@@ -60,9 +60,7 @@ def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     return [*(one for one in verdicts if one not in in_rows), *merged]
 
 
-def without_further(
-    verdicts: Sequence[Verdict], every: Sequence[Verdict], names: Names
-) -> tuple[list[Verdict], list[Structure]]:
+def without_further(verdicts: Sequence[Verdict], every: Sequence[Verdict]) -> tuple[list[Verdict], list[Structure]]:
     """The verdicts but those on hosts in a row that are a little slow in small messages only, and what is told of
     these: they stand where cables are longer, perhaps. `every`: the verdicts at each message size."""
     in_large = {one.subject for one in every if one.symptom == "slow" and one.bytes >= BANDWIDTH}

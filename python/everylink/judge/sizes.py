@@ -10,7 +10,7 @@ from everylink.judge.at_times import at_times, late_verdict
 from everylink.judge.confidence import calibrated
 from everylink.judge.coverage import coverage_remarks, not_looked_for
 from everylink.judge.crowd import crowded_hosts
-from everylink.judge.effects import FEWEST_GROUPS, Effects
+from everylink.judge.effects import Effects
 from everylink.judge.evidence import (
     alone_verdict,
     class_within,
@@ -312,9 +312,8 @@ class _Sizes:
             if one.kind == "group" and one.subject in groups:
                 slower = sum(other > factor for other in factors)
                 is_little = bool(np.log(factor) < np.fmax(PART_OF_GAP * effects.gap, LITTLE))
-                number, whole = groups[one.subject], effects.whole_groups
-                several = whole if whole < FEWEST_GROUPS else effects.groups_as_large(number)
-                is_unsure = several - slower < FEW_GROUPS and (judged.is_quiet or slower > 0)
+                number = groups[one.subject]
+                is_unsure = effects.groups_as_large(number) - slower < FEW_GROUPS and (judged.is_quiet or slower > 0)
                 is_unsure |= is_little and len(effects.groups_like(number)) - slower < FEW_GROUPS
             elif one.kind == "trunk" and in_short.keys() >= set(one.subject):
                 ends = [in_short[end] for end in one.subject]

@@ -9,7 +9,7 @@ import numpy as np
 from everylink.judge.findings import FAR_SLOWER
 from everylink.judge.names import Names
 from everylink.judge.pairs import partners_of
-from everylink.judge.verdict import Scope, Side, Verdict
+from everylink.judge.verdict import BANDWIDTH, Scope, Side, Verdict
 from everylink.judge.ways_of_pairs import ways_of_pairs
 
 MOST_INSIDE = 0.6  # of the pairs inside a group: what is slow is all of it
@@ -23,7 +23,11 @@ SLOW_AT_TIMES = ("slow", "drifting", "flapping", "intermittent")
 
 
 def smallest_explanation(
-    verdicts: Sequence[Verdict], names: Names, slow_with_all: Set[str] = frozenset(), longer: Sequence[Verdict] = ()
+    verdicts: Sequence[Verdict],
+    names: Names,
+    slow_with_all: Set[str] = frozenset(),
+    longer: Sequence[Verdict] = (),
+    further: Set[Verdict] = frozenset(),
 ) -> list[Verdict]:
     """Without ranks, pairs and trunks that are hardly slower than their host, group or trunk: its fault is why.
 
@@ -32,7 +36,8 @@ def smallest_explanation(
     Without groups and trunks half of whose hosts, at one end, are slower by themselves.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why. `slow_with_all`: hosts that are slow alone with all others; `longer`: slow pairs whose way may be
-    longer by design; these also show whether the inside of a group is slow.
+    longer by design; these also show whether the inside of a group is slow. `further`: verdicts on what is further away
+    by design, which explains small messages only.
     """
     of_ranks: dict[str, float] = {}
     for verdict in verdicts:
@@ -40,8 +45,11 @@ def smallest_explanation(
             factor = verdict.factor or 1.0
             of_ranks.update({unit: max(of_ranks.get(unit, 1.0), factor) for unit in names.units_of(verdict.subject)})
     verdicts = [one for one in verdicts if not _is_by_its_rank(one, of_ranks)]
-    larger = _Larger(verdicts, names, of_ranks, longer)
-    kept = [one for one in verdicts if not (larger.explain(one) or larger.are_half_of(one))]
+    of_small = of_large = _Larger(verdicts, names, of_ranks, longer)
+    if not further.isdisjoint(verdicts):
+        of_large = _Larger([one for one in verdicts if one not in further], names, of_ranks, longer)
+    larger = ((one, of_large if one.bytes >= BANDWIDTH else of_small) for one in verdicts)
+    kept = [one for one, parts in larger if not (parts.explain(one) or parts.are_half_of(one))]
     return _hosts_of_pairs(ways_of_pairs(kept, names, slow_with_all), names)
 
 

@@ -1,11 +1,11 @@
 """Hosts with a processor that too few have for a kind: they have no equals, so what they take longer says little.
 
 They are fitted with hosts of the kind that they agree with most. If all with one processor are slower alike, and not
-by much, that is how they are built, perhaps; hosts that are slower by much, or than others like them, are suspects,
-but one of three that is slow alone is slow.
+by much, that is how they are built, perhaps; hosts that are slower by much, or than others like them, are suspects.
+Where two others with its processor are well, this is not why a host is slow.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,15 +22,17 @@ QUESTION = "By design, or slow? A run of such hosts only, or the same hosts on a
 def of_unlike(verdicts: Iterable[Verdict], names: Names, processors: Mapping[str, str]) -> list[Verdict]:
     """Those on slow hosts with a processor of their own, or ranks there, unless some others that have it are all well;
     `processors` by the names of such hosts."""
-    slow = [one for one in verdicts if one.is_end and one.symptom == "slow"]
-    hosts = {one: processors.keys() & names.units_of(one.subject) for one in slow}
-    are_slow = set().union(*hosts.values())
+    slow = {
+        one: host for one in verdicts if one.is_end and one.symptom == "slow"
+        for host in processors.keys() & names.units_of(one.subject)
+    }  # fmt: skip
+    slow_hosts = set(slow.values())
 
-    def have_equals(own: Set[str]) -> bool:
-        like = {host for host, processor in processors.items() if processor in {processors[one] for one in own}} - own
-        return len(like) >= FEWEST_WELL and are_slow.isdisjoint(like)
+    def has_equals(host: str) -> bool:
+        others = {other for other, processor in processors.items() if processor == processors[host]} - {host}
+        return len(others) >= FEWEST_WELL and others.isdisjoint(slow_hosts)
 
-    return [one for one in slow if hosts[one] and not have_equals(hosts[one])]
+    return [one for one, host in slow.items() if not has_equals(host)]
 
 
 def told_of(verdicts: Sequence[Verdict], processors: Mapping[str, str]) -> tuple[list[Structure], list[Verdict]]:

@@ -17,9 +17,10 @@ from everylink.judge.findings import Found, hosts_among
 from everylink.judge.judged import FURTHER, Judged
 from everylink.judge.names import Names
 from everylink.judge.pairs import partners_of
-from everylink.judge.phases import GONE_OF_PAIR, SETTLED_ALONE, alone_rows, measured_in
+from everylink.judge.phases import GONE_OF_PAIR, SETTLED_ALONE, alone_rows, best_of_each, measured_in
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
+from everylink.judge.uplinks import FEWEST_OF_TWO
 from everylink.judge.verdict import BANDWIDTH, Side, Verdict
 from everylink.model.results import Size
 from everylink.model.rows import MAIN, ORDER, QUARTER, Outcome, chosen
@@ -36,7 +37,6 @@ MOST_SETTLED = 4  # pairs that take longer alone than nearly all, whatever load 
 FEW = 2  # of these pairs that a host may have, wherever they lead
 UNDER_LOAD = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # attempts, by number
 FEWEST_LINKS, FEWEST_WAYS = 8, 5  # of a way between two groups, and other such ways to compare it with
-FEWEST_TOLD = 2  # hosts of a group that is compared; and of each that is named, if groups are told
 ALL_SLOW, ALL_WELL = 0.9, 0.9  # part of its links, and of those of other ways of its groups
 Index = NDArray[np.int64]
 Times = NDArray[np.float64]
@@ -48,8 +48,8 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
 
     Of messages that show bandwidth, and by more seconds than `small` ones take longer: ways differ in length. Not where
     another part that may be slow is at one of their ends, or where they are much slower while others measure; and not
-    where a reading under load, or alone of other ranks, was quicker, or so many readings of others are as long now and
-    then that chance may have made all of theirs long.
+    where a reading under load was quicker, or one between other ranks of the two hosts that were measured alone. Nor
+    where so many readings of others are as long now and then that chance may have made all of theirs long.
     """
     effects, best = judged.findings.effects, judged.alone.of_hosts
     if effects.equals.one_host or judged.size.bytes < BANDWIDTH or not len(best.time):
@@ -83,7 +83,7 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
     if judged.findings.effects.equals.one_host or judged.size.bytes < BANDWIDTH:
         return
     between, group_of = _between_groups(judged, slow_hosts), judged.findings.effects.group_of
-    ways, fewest = len(between.median), FEWEST_TOLD if judged.told else judged.findings.effects.fewest_hosts
+    ways = len(between.median)
     if ways <= FEWEST_WAYS:
         return
     for number in np.flatnonzero((between.median >= SMALLEST_GROUP) & (between.links >= FEWEST_LINKS)).tolist():
@@ -96,7 +96,12 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
         are_well = beside.any() and (between.beyond[beside] < effect / 2).mean() >= ALL_WELL
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
         hosts = Counter(group_of[list(set(itertools.chain(*links)))].tolist())
-        if min(hosts.values()) >= fewest and are_slow and are_well and not are_further(links, judged, small):
+        if (
+            min(hosts.values()) >= judged.fewest_hosts
+            and are_slow
+            and are_well
+            and not are_further(links, judged, small)
+        ):
             far, z = np.flatnonzero(group_of == groups[1]).tolist(), effect / LEAST_ALONE * float(np.sqrt(len(links)))
             yield Trunk(*groups, tuple(far), (), Side.BOTH, effect, z, len(links))
 
@@ -117,14 +122,13 @@ class _Between:
 
 
 def _quickest(judged: Judged) -> dict[tuple[int, int], float]:
-    """The best reading of each link of two hosts under any load, and alone between any of their ranks, log seconds."""
+    """The best reading of each link of two hosts, under any load or alone, between any of their ranks; log seconds."""
     best = measured_in(chosen(judged.size.rows, UNDER_LOAD[judged.size.rows.attempt]), judged.readings).of_hosts
     alone, host_of = judged.alone.of_ranks, judged.readings.host_of
     frm, to = np.append(best.frm, host_of[alone.frm]), np.append(best.to, host_of[alone.to])
-    quickest = dict[tuple[int, int], float]()
-    for one, other, time in zip(frm.tolist(), to.tolist(), np.append(best.time, alone.time).tolist(), strict=True):
-        quickest[one, other] = min(time, quickest.get((one, other), np.inf))
-    return quickest
+    quickest = best_of_each(frm, to, np.append(best.time, alone.time))
+    links = zip(quickest.frm.tolist(), quickest.to.tolist(), strict=True)
+    return dict(zip(links, quickest.time.tolist(), strict=True))
 
 
 def _longer_than_best(judged: Judged) -> Times:
@@ -143,7 +147,7 @@ def _longer_than_best(judged: Judged) -> Times:
 def _between_groups(judged: Judged, slow_hosts: Set[int]) -> _Between:
     """Those of groups of several hosts, without those of slow hosts."""
     effects, best = judged.findings.effects, judged.alone.of_hosts
-    group_of, counts = effects.group_of, np.bincount(effects.group_of) >= FEWEST_TOLD
+    group_of, counts = effects.group_of, np.bincount(effects.group_of) >= FEWEST_OF_TWO
     counts = counts[group_of] & ~np.isin(np.arange(len(group_of)), list(slow_hosts))
     beyond = _beyond(best, effects.class_number(best.frm, best.to), HEALTHY)
     ends = np.sort(np.stack([group_of[best.frm], group_of[best.to]]), axis=0)
