@@ -39,6 +39,7 @@ from worlds.planes import (
     JoinedCores,
     Kautz,
     LagCore,
+    LagsToTwoSpines,
     LateInterrupts,
     Mesh,
     NumberedByArrival,
@@ -6464,6 +6465,204 @@ def test_optical_cables_add_a_little_at_each_end() -> None:
     assert times(world, [(host, 8 + host) for host in range(2)]) == pytest.approx([LATENCY + once] * 2)
     assert np.ptp(structure.processor) == 0
     assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_racks_of_56_gbit_have_an_uplink_for_four_hosts() -> None:
+    structure = built("racks of two leaves of 56 Gbit/s, 4:1 between them, far socket", 64)  # leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.uplinks.tolist() == [8] * 8
+    assert structure.plane.upper.uplinks.tolist() == [4] * 4
+    far = LATENCY + 4 * HOP + 2 * CABLE
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(1, 2)]) == pytest.approx([LATENCY + 0.2e-6 + once / 0.95])
+    assert times(world, [(2 * host, 16 + 2 * host) for host in range(8)]) == pytest.approx(
+        [LATENCY + 2 * HOP + once] * 8  # the other leaf of the rack, 1:1
+    )
+    assert times(world, [(0, 32)]) == pytest.approx([far + once])
+    assert times(world, [(2 * host, 32 + 2 * host) for host in range(16)]) == pytest.approx([far + 4 * once] * 16)
+    assert times(world, [(0, 32), (2, 40)]) == pytest.approx([far + 2 * once] * 2)  # hosts 16 and 20: the same uplink
+    assert times(world, [(0, 32), (2, 42)]) == pytest.approx([far + once] * 2)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_pairs_of_hosts_are_listed_in_turns_over_the_groups_of_a_dragonfly() -> None:
+    structure = built("4 NUMA nodes, pairs of hosts in turns over groups of a dragonfly", 64)  # 32 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (8, 2)
+    assert structure.group.tolist() == [0, 0, 1, 1, 2, 2, 3, 3] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 4 * 8)]) == pytest.approx([LATENCY + once])  # the next pair of the group: the same switch
+    assert times(world, [(0, 4 * 16)]) == pytest.approx([LATENCY + HOP + once])  # the third pair: another switch
+    assert times(world, [(2, 4)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.96])
+    for host in (2, 4, 6):
+        far = times(world, [(0, 4 * host)], 0)[0] - LATENCY - 4 * CABLE
+        assert round(far / HOP, 6) in {1, 2, 3}
+
+
+def test_a_job_has_every_second_host_of_cells_with_two_leaves() -> None:
+    structure = built("4 GPUs on 4 rails, every second host of dragonfly+ cells", 64)  # 32 hosts, 8 of each cell
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert plane.groups == 6
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert plane.leaf[::4].tolist() == np.repeat(np.arange(8), 4).tolist()
+    assert (plane.leaf.reshape(-1, 4) == plane.leaf[::4, None]).all()  # all adapters of a host
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])  # another rail
+    assert times(world, [(rail, 4 + rail) for rail in range(4)]) == pytest.approx([near + once] * 4)
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the cell
+    hops = {round((times(world, [(0, to)], 0)[0] - near) / HOP, 6) for to in range(32, 128)}
+    assert hops == {3, 4}  # directly, or by a third cell
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 85e9])
+
+
+def test_ranks_on_two_memory_groups_share_the_cables_but_not_the_interface() -> None:
+    structure = built("units in a torus, two memory groups", 32)
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, Tofu)
+    assert structure.plane.sides == (1, 4, 2, 2, 2)
+    one = LATENCY + HOP
+    assert times(world, [(0, 2)]) == pytest.approx([one + once])
+    assert times(world, [(1, 2)]) == pytest.approx([one + 0.07e-6 + once])
+    assert times(world, [(1, 3)]) == pytest.approx([one + 0.14e-6 + once])
+    assert times(world, [(0, 16)]) == pytest.approx([one + 2 * CABLE + once])  # the next unit
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([one + 2 * once, one + 0.14e-6 + 2 * once])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([one + once, one + 0.07e-6 + once])  # two dimensions
+    assert times(world, [(0, 1)]) == pytest.approx([0.65e-6 + MIB / 15e9])
+    assert structure.device(1) in world.results.ranks.device[1]
+    assert not possible("rail", structure)
+
+
+def test_two_omni_path_adapters_share_a_pcie_link() -> None:
+    structure = built("4 GPUs on 4 adapters, two to a PCIe link, 2:1 by receiver", 64)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.1e-6, MIB / RATE
+    assert isinstance(structure.plane, PcieSwitches)
+    assert structure.plane.uplinks.tolist() == [16] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once / 1.04] * 2)
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([near + 2 * once / 1.04] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 32), (4, 44)]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, [(0, 32), (4, 48)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # the same uplink
+    assert times(world, [(0, 1)]) == times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 45e9])
+
+
+def test_of_four_sockets_in_a_square_the_opposite_one_is_furthest() -> None:
+    structure = built("four sockets in a square, 40 Gbit/s, 1:1 by receiver", 64)  # 32 hosts, leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.32 * RATE)
+    assert structure.oversubscription == 1
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    for beside in (1, 2):
+        assert times(world, [(beside, 4)]) == pytest.approx([LATENCY + 0.12e-6 + once])
+        assert times(world, [(0, beside)]) == pytest.approx([INSIDE_LATENCY + 0.12e-6 + MIB / 4.5e9])
+    assert times(world, [(3, 4)]) == pytest.approx([LATENCY + 0.24e-6 + once / 0.93])
+    for opposite in ((0, 3), (1, 2)):
+        assert times(world, [opposite]) == pytest.approx([INSIDE_LATENCY + 0.24e-6 + MIB / 3.2e9])
+    across = times(world, [(4 * host, 32 + 4 * host) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + once] * 8)
+    assert np.asarray(world.results.ranks.numa[:5]).tolist() == [0, 1, 2, 3, 0]
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_the_third_quadrant_of_the_only_socket_has_the_adapter() -> None:
+    structure = built("4 quadrants of one socket, 2:1 adaptive", 64)  # 32 hosts, leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert structure.oversubscription == 2
+    assert times(world, [(2, 6)]) == pytest.approx([LATENCY + once])
+    for other in (0, 1, 3):
+        assert times(world, [(other, 6)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    for two in ((0, 1), (1, 2), (2, 3)):
+        assert times(world, [two]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 14e9])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.12e-6 + once])
+    across = times(world, [(4 * host + 2, 32 + 4 * host + 2) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 8)
+    assert not np.asarray(world.results.ranks.numa).any()
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_leaves_of_rails_have_three_uplinks_for_four_hosts() -> None:
+    structure = built("rail-optimized, 8 rails, 4:3 lingering", 64)  # 16 hosts, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.6e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [3] * 32
+    assert structure.oversubscription == pytest.approx(4 / 3)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail of the pod
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    across = times(world, [(8 * host, 32 + 8 * host) for host in range(4)])
+    assert max(across) > near + 2 * HOP + 1.9 * once
+    when = np.arange(128)
+    ways = structure.path(np.zeros_like(when), np.full_like(when, 32), when)[0]
+    assert 2 <= (np.diff(ways, axis=0) != 0).any(axis=1).sum() <= 8
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_hosts_of_the_second_phase_have_newer_processors_and_the_same_adapters() -> None:
+    structure = built("4 GPUs on 4 adapters of the leaf, 3:2 adaptive, two phases", 64)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [10] * 4
+    assert structure.processor.tolist() == [3] * 20 + [4] * 12
+    assert times(world, [(96, 100)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.28e-6 + once])  # the second socket
+    assert times(world, [(0, 96)]) == pytest.approx([near + 2 * HOP + 0.1e-6 + once])
+    across = times(world, [(rank, 32 + rank) for rank in range(32)])  # 32 adapters on 10 uplinks of twice the rate
+    usual = [near + 2 * HOP + 0.2e-6 + 0.16e-6 * (rank % 4 >= 2) + 1.6 * once for rank in range(32)]
+    assert across == pytest.approx(usual)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_3/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_virtual_machines_are_dealt_out_to_three_fault_domains() -> None:
+    structure = built("virtual machines in three fault domains, two threads a core", 64)  # 32 machines
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 16e-6, MIB / (0.1 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.group.tolist() == [host % 3 for host in range(32)]
+    assert structure.plane.uplinks.tolist() == [1] * 3
+    assert times(world, [(0, 12)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(12 * turn, 12 * turn + 4) for turn in range(11)]
+    assert times(world, across[:10]) == pytest.approx([near + 2 * HOP + once] * 10)
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 1.1 * once] * 11)
+    for threads in ((0, 1), (2, 3)):
+        assert times(world, [threads]) == pytest.approx([0.25e-6 + MIB / 5e9])
+    assert times(world, [(1, 2)]) == pytest.approx([0.45e-6 + MIB / 8e9])
+
+
+def test_a_spine_chooses_the_cable_down_by_a_hash_of_its_own() -> None:
+    structure = built("LAGs to two spines, 2:1, far socket", 64)  # leaves of 16 with 4 cables to each spine
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, LagsToTwoSpines)
+    assert plane.uplinks.tolist() == [8] * 4
+    assert structure.oversubscription == 2
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.25e-6 + once / 0.96])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    frm, to = (grid.ravel() for grid in np.meshgrid(np.arange(16), np.arange(16, 32)))
+    up, down = plane.path(frm, to, np.zeros_like(frm))[0].T
+    assert set(up.tolist()) == set(range(8))
+    assert set(down.tolist()) == set(range(plane.ways + 8, plane.ways + 16))
+    assert (up % 2 == down % 2).all()  # one spine
+    assert 0.15 < (up == down - plane.ways - 8).mean() < 0.35  # of 4 cables
+    assert (plane.path(frm, to, np.full_like(frm, 9))[0] == np.stack([up, down], axis=1)).all()
+
+
+def test_the_second_gpu_reaches_the_adapter_by_the_link_between_the_sockets() -> None:
+    structure = built("2 GPUs on one adapter, one Ethernet switch, two purchases", 64)  # 24 older hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / RATE
+    assert times(world, [(48, 50)]) == pytest.approx([near + once])
+    assert times(world, [(49, 50)]) == pytest.approx([near + 0.5e-6 + once / 0.72])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.5e-6 + once])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 0.25e-6 + once])
+    assert times(world, [(48, 50), (49, 51)]) == pytest.approx([near + 2 * once, near + 1e-6 + 2 * once])
+    assert times(world, [(0, 1)]) == times(world, [(48, 49)]) == pytest.approx([2e-6 + MIB / 18e9])
+    assert structure.processor.tolist() == [0] * 24 + [4] * 40
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

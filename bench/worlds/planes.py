@@ -1915,3 +1915,23 @@ class StoredTowards(FatTree):
         ways, latency = super().path(frm, to, when)
         next_ = np.where(self.group[frm] == self.group[to], self.speed[to], self.rate)
         return ways, latency + self.longer * (self.speed[frm] < next_)
+
+
+class LagsToTwoSpines(FatTree):
+    """Leaves joined to two spines, to each by several cables that count as one link, about `ratio`:1.
+
+    A hash of each pair says by which cable a message leaves, and so the spine; this one has a hash of its own for the
+    cable down. The cables of a leaf are numbered in turns: those of the first spine are even.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float = RATE) -> None:
+        size = np.bincount(group)
+        of_spine = np.maximum(1, size // (2 * ratio))
+        super().__init__(group, size / (2 * of_spine + 0.5), "static", rate)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        ways, latency = super().path(frm, to, when)
+        a, b = self.group[frm], self.group[to]
+        cable = (hashed(frm, to, 34) % (self.each[b] // 2).astype(np.uint64)).astype(np.int64)
+        down = self.ways + self.first[b] + 2 * cable + (ways[:, 0] - self.first[a]) % 2
+        return np.column_stack([ways[:, 0], np.where(a != b, down, NONE)]), latency

@@ -55,6 +55,7 @@ from worlds.planes import (
     Kautz,
     Lag,
     LagCore,
+    LagsToTwoSpines,
     LastBits,
     LateInterrupts,
     LeafTunnels,
@@ -6809,6 +6810,218 @@ def _optical_cables(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _fdr_racks(hosts: int) -> Structure:
+    """InfiniBand, 56 Gbit/s (FDR), two ranks in each host; racks of two leaves, 1:1 within and 4:1 between them.
+
+    As Comet of SDSC, whose racks have four leaves of 18 hosts. At each level a receiver has one uplink, D-mod-K, and
+    cables between racks are 20 m longer. The far socket takes 0.2 us longer and reaches 95 % of the rate. 0.3 % of
+    readings are disturbed by daemons. The sizes and the numbers are chosen here.
+    """
+    rate = 0.545 * RATE
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    plane = Stacked(FatTree(leaf, 1, "by receiver", rate), FatTree(leaf // 2, 4, "by receiver", rate), 2 * CABLE)
+    return replace(
+        _far_socket(hosts, 2, 0.95, 0.2e-6), plane=plane, rate=np.full((hosts, 1), rate), processor=np.full(hosts, 2),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _pairs_over_groups(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 200 Gbit/s, in four groups of a dragonfly of 8.
+
+    As Setonix of Pawsey (two EPYC 7763, Slingshot). The hosts of the job are listed in turns over its groups, two of
+    each, as by a host file that spreads neighbours; a switch has four of them. Routes follow the load. The second
+    socket takes 0.3 us longer and reaches 96 % of the rate. 0.3 % of readings are disturbed by daemons. The groups, the
+    cables and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    every = np.arange(count)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Slingshot(every // 2 % 4, every // 16, 8, 2 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
+        processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.96], 2), position_latency=longer,
+        hyperthreads=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _half_of_each_cell(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, in cells of a dragonfly+.
+
+    As JUWELS Booster of FZ Juelich (A100, HDR). The job has every second host of its cells; other jobs have the others
+    and two more cells, which detours also take: a quarter of the messages between cells. All adapters of a host are on
+    one of the two leaves of its cell. NVLink joins the GPUs of a host, 85 GB/s for each two; 0.6 us at each end. 0.3 %
+    of readings are disturbed by daemons. The cells, the detours and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = 2 * max(2, min(16, count // 4))  # hosts of a cell
+    taken = 4 * (2 * np.arange(count))[:, None] + np.arange(4)
+    cells = 2 * (count - 1) // size + 1
+    return Structure(
+        count, PartOfDragonflyPlus(taken.ravel(), cells + 2, 4 * size, 0.25, 2 * RATE), each=4, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(4, 0.6e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 85e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _two_memory_groups_in_units(hosts: int) -> Structure:
+    """Units of hosts in a torus, with a rank on each of two memory groups and two interfaces of 100 Gbit/s.
+
+    As PRIMEHPC FX100 of Fujitsu (SPARC64 XIfx, Tofu 2), e.g. of Nagoya University. Each rank has an interface of its
+    own, and all cables are as fast as an interface. The router is nearer to the first memory group, so messages take
+    0.07 us longer at an end on the second one. Nothing else runs on the cores of ranks, as each group has one for the
+    system. Other interfaces of a host are not used, and the latencies are chosen here.
+    """
+    return Structure(
+        hosts, UnitInterfaces(*_units(hosts), 2, RATE), each=2, rails=2, one_plane=True, other_rail=0.0,
+        processor=np.zeros(hosts, np.int64), position_latency=np.array([0.0, 0.07e-6]),
+        inside_latency=np.full((2, 2), 0.65e-6), inside_rate=np.full((2, 2), 15e9),
+    )  # fmt: skip
+
+
+def _shared_pcie_links(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an Omni-Path adapter of 100 Gbit/s each, all on the leaf of their rack; 2:1.
+
+    As Jean Zay of IDRIS (V100). Two GPUs and their adapters are behind a PCIe switch; messages pass the memory of the
+    host, so that both adapters share 16 lanes of PCIe 3 to the processor, 104 Gbit/s, and a switch takes 0.15 us. A
+    receiver has one uplink. The processor does the work of the adapter, 0.9 us at each end. NVLink joins the GPUs of a
+    host, 45 GB/s for each two. 0.4 % of readings are disturbed by daemons. The taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    plane = PcieSwitches(np.repeat(rack, 4), 2, "by receiver", RATE, np.arange(4 * count) // 2, 1.04 * RATE, 0.15e-6)
+    return Structure(
+        count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, position_latency=np.full(4, 0.9e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 45e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _square_of_sockets(hosts: int) -> Structure:
+    """Half of the hosts, of four sockets in a square with a rank on each that share 40 Gbit/s (QDR); 1:1 by receiver.
+
+    As Abisko of HPC2N (four Opteron 6238). Links join each socket to two others, and messages to the opposite one pass
+    two of them. The adapter is on the first socket: those beside it take 0.12 us longer, the opposite one 0.24 us, and
+    this one reaches 93 % of the rate. 32 of 40 Gbit/s are data. 0.4 % of readings are disturbed by daemons. The leaves
+    and the numbers are chosen here.
+    """
+    count, rate = max(8, hosts // 2), 0.32 * RATE
+    side = np.arange(4) % 2, np.arange(4) // 2
+    links = _levels_apart(*side)
+    return Structure(
+        count, FatTree(_leaves(count), 1, "by receiver", rate), each=4, rate=np.full((count, 1), rate),
+        nominal=np.full((count, 1), 0.4 * RATE), processor=np.full(count, 2), socket=np.arange(4),
+        position_rate=np.array([1.0, 1.0, 1.0, 0.93]), position_latency=0.12e-6 * links[0],
+        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.12e-6, 0.24e-6])[links],
+        inside_rate=np.array([6e9, 4.5e9, 3.2e9])[links],
+        hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _third_quadrant(hosts: int) -> Structure:
+    """Half of the hosts, of one socket of four quadrants with a rank on each that share 200 Gbit/s; 2:1 adaptive.
+
+    As clusters of universities with one EPYC 9554P in a host and NDR200: uplinks of 400 Gbit/s, one for four hosts. The
+    adapter is on the third quadrant; the others take 0.06 us longer at an end, at the same rate. All quadrants are one
+    socket, as hosts say. 0.5 % of readings are disturbed by daemons. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _in_other_parts(4, 1)
+    return Structure(
+        count, FatTree(_leaves(count), 4, "adaptive", 4 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
+        processor=np.full(count, 4), socket=np.zeros(4, np.int64), position_latency=np.where(far[2], 0.06e-6, 0.0),
+        inside_latency=INSIDE_LATENCY + np.where(far, 0.05e-6, 0.0), inside_rate=np.where(far, 14e9, 20e9),
+        hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _three_uplinks_for_four_on_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod; 4:3.
+
+    As GPU clusters of companies on Ethernet (H200, RoCE) that keep some ports of each leaf for storage. Flows that see
+    congestion get another uplink, here after 16 steps. Pods have 4 to 8 hosts, or what is left. NVSwitch joins the GPUs
+    of a host, 360 GB/s; 1.3 us at each end. 0.3 % of readings are longer, because switches pause senders. The numbers
+    are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(4, min(8, count // 4))
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 4 / 3, "lingering", 4 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(8, 1.3e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 360e9), tail=0.003,
+    )  # fmt: skip
+
+
+def _h200_phase(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, all on the leaf of their rack; 3:2 adaptive.
+
+    As Helma of NHR@FAU (NDR200), with H100 at first and H200 later. A rack has an uplink of 400 Gbit/s for three
+    adapters, so somewhat more than 3:2 where these do not divide. The last three eighths of the hosts came later and
+    have newer processors, as these tell: on the others messages take 0.1 us longer at an end. NVLink joins the GPUs of
+    a host, 110 GB/s for each two; 0.7 us at each end, and 0.08 us more on the second socket. 0.3 % of readings are
+    disturbed by daemons. The taper and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    old = 8 * np.arange(count) < 5 * count
+    return Structure(
+        count, FatTree(np.repeat(rack, 4), 3, "adaptive", 4 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 3, 4),
+        position_latency=np.repeat([0.7e-6, 0.78e-6], 2), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 110e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _fault_domains(hosts: int) -> Structure:
+    """Half of the hosts: virtual machines of 10 Gbit/s with 4 ranks, in turns in three fault domains, which are racks.
+
+    As an availability set of Azure, by TCP with accelerated networking. A rack has an uplink of 100 Gbit/s for 8 such
+    machines, or for some more; a hash gives each two machines one. A machine has two cores with two threads each:
+    threads of a core exchange small messages 0.2 us sooner, but copy at 5 GB/s, not 8. 8 us at each end, with a long
+    tail; 0.6 % of readings are longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    apart = _in_other_parts(4, 2)
+    return Structure(
+        count, FatTree(np.arange(count) % 3, 8, "static"), each=4, rate=np.full((count, 1), 0.1 * RATE),
+        processor=np.full(count, 3), socket=np.zeros(4, np.int64), position_latency=np.full(4, 8e-6),
+        inside_latency=np.where(apart, 0.45e-6, 0.25e-6), inside_rate=np.where(apart, 8e9, 5e9), interrupts=2e-6,
+        tail=0.006,
+    )  # fmt: skip
+
+
+def _two_spines_with_lags(hosts: int) -> Structure:
+    """Ethernet, 100 Gbit/s, RoCE, two ranks in each host; leaves have a LAG to each of two spines, about 2:1.
+
+    As clusters of companies with two large spines. A hash gives each two hosts a spine and a cable up; the spine has a
+    hash of its own for the cable down. Leaves of 8 hosts have two cables to each spine, those of 16 four. 1.1 us at
+    each end; the far socket takes 0.25 us longer and reaches 96 % of the rate. 0.4 % of readings are longer, because
+    switches pause senders. The numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.96)
+    return replace(
+        far, plane=LagsToTwoSpines(_leaves(hosts), 2), position_latency=1.1e-6 + far.position_latency,
+        processor=np.full(hosts, 3), tail=0.004,
+    )  # fmt: skip
+
+
+def _two_gpus_of_a_department(hosts: int) -> Structure:
+    """One Ethernet switch of 100 Gbit/s, RoCE; hosts of two GPUs on PCIe that share an adapter, on the first socket.
+
+    As a department with servers of two A40 and, later, of two L40S. What the second GPU sends and receives passes the
+    link between the sockets: 0.5 us longer, and 72 % of the rate. The first three eighths of the hosts are the older
+    ones, with messages that take 0.25 us longer at an end, as processors tell. GPUs of a host have no NVLink: 18 GB/s,
+    2 us. 1.2 us at each end; 0.3 % of readings are longer. The numbers are chosen here.
+    """
+    old = 8 * np.arange(hosts) < 3 * hosts
+    far = _far_socket(hosts, 2, 0.72, 0.5e-6)
+    return replace(
+        far, position_latency=1.2e-6 + far.position_latency, overhead=np.where(old, 0.25e-6, 0.0),
+        processor=np.where(old, 0, 4), inside_latency=np.full((2, 2), 2e-6), inside_rate=np.full((2, 2), 18e9),
+        tail=0.003,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -7266,5 +7479,18 @@ BUILDING: Mapping[str, Make] = {
     "hosts that vary by 1 %, 4:3 by receiver, far socket": _varied_by_slot,
     "one switch, optical cables to the second rack": lambda hosts, random: _optical_cables(hosts),
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "racks of two leaves of 56 Gbit/s, 4:1 between them, far socket": lambda hosts, random: _fdr_racks(hosts),
+    "4 NUMA nodes, pairs of hosts in turns over groups of a dragonfly": lambda hosts, random: _pairs_over_groups(hosts),
+    "4 GPUs on 4 rails, every second host of dragonfly+ cells": lambda hosts, random: _half_of_each_cell(hosts),
+    "units in a torus, two memory groups": lambda hosts, random: _two_memory_groups_in_units(hosts),
+    "4 GPUs on 4 adapters, two to a PCIe link, 2:1 by receiver": lambda hosts, random: _shared_pcie_links(hosts),
+    "four sockets in a square, 40 Gbit/s, 1:1 by receiver": lambda hosts, random: _square_of_sockets(hosts),
+    "4 quadrants of one socket, 2:1 adaptive": lambda hosts, random: _third_quadrant(hosts),
+    "rail-optimized, 8 rails, 4:3 lingering": lambda hosts, random: _three_uplinks_for_four_on_rails(hosts),
+    "4 GPUs on 4 adapters of the leaf, 3:2 adaptive, two phases": lambda hosts, random: _h200_phase(hosts),
+    "virtual machines in three fault domains, two threads a core": lambda hosts, random: _fault_domains(hosts),
+    "LAGs to two spines, 2:1, far socket": lambda hosts, random: _two_spines_with_lags(hosts),
+    "2 GPUs on one adapter, one Ethernet switch, two purchases": lambda hosts, random: _two_gpus_of_a_department(hosts),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
