@@ -6665,6 +6665,221 @@ def test_the_second_gpu_reaches_the_adapter_by_the_link_between_the_sockets() ->
     assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
 
 
+def test_ranks_on_the_same_ccx_are_four_apart() -> None:
+    structure = built("one switch, 8 ranks in turns on four CCXs, two purchases", 64)  # 16 hosts, 10 of them older
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    for old, first in ((True, 0), (False, 80)):
+        part = 0.9 if old else 1.0
+        assert times(world, [(first, first + 4)]) == pytest.approx([0.3e-6 + MIB / (18e9 * part)])
+        assert times(world, [(first, first + 1)]) == pytest.approx([0.42e-6 + MIB / (13e9 * part)])
+    assert times(world, [(80, 95)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 15)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(79, 80)]) == pytest.approx([LATENCY + 0.1e-6 + once])
+    assert times(world, [(0, 8), (5, 13)]) == pytest.approx([LATENCY + 0.2e-6 + 2 * once] * 2)
+    assert structure.processor.tolist() == [0] * 10 + [3] * 6
+    assert not structure.socket.any()
+
+
+def test_uplinks_of_older_leaves_do_40_gbit_and_those_of_later_ones_100() -> None:
+    structure = built("25 Gbit/s, older leaves with uplinks of 40 Gbit/s", 64)  # 4 leaves of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.25 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [4] * 4
+    for leaf, part in enumerate((0.4, 0.4, 1.0, 1.0)):
+        assert plane.capacity[plane.uplinks_of(leaf)] == pytest.approx(part * RATE)
+    assert structure.oversubscription == pytest.approx(2.5)
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    moment = np.zeros(1, np.int64)
+    by = {host: int(plane.path(np.array([host]), np.array([16 + host]), moment)[0][0, 0]) for host in range(16)}
+    meet = next((a, b) for a in by for b in by if a < b and by[a] == by[b])  # two hosts that share an uplink
+    older = times(world, [(host, 16 + host) for host in meet])
+    assert older == pytest.approx([near + 2 * HOP + 1.25 * once] * 2)
+    later = times(world, [(32 + host, 48 + host) for host in range(4)])
+    assert later == pytest.approx([near + 2 * HOP + once] * 4)  # whatever the hash says
+    assert np.ptp(structure.processor) == 0
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"25 Gb/sec (1X EDR)"}
+
+
+def test_five_hosts_share_an_uplink_of_56_gbit() -> None:
+    structure = built("56 Gbit/s, 5:1 by receiver, two purchases, far socket", 32)  # 6 leaves, 3 of them older
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [1] * 6
+    assert np.bincount(structure.group).tolist() == [6, 5, 5, 6, 5, 5]
+    assert times(world, [(44, 46)]) == pytest.approx([LATENCY + once])  # hosts 22 and 23, on the fifth leaf
+    assert times(world, [(44, 47)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.94])
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.3e-6 + once])
+    assert times(world, [(0, 44)]) == pytest.approx([LATENCY + 2 * HOP + 0.15e-6 + once])
+    five = [(2 * host, 2 * (host + 5)) for host in range(22, 27)]
+    assert times(world, five) == pytest.approx([LATENCY + 2 * HOP + 5 * once] * 5)
+    assert times(world, [(0, 1)])[0] - 0.8e-6 == pytest.approx(MIB / (0.8 * 20e9))
+    assert times(world, [(44, 45)])[0] - 0.8e-6 == pytest.approx(MIB / 20e9)
+    assert structure.processor.tolist() == [2] * 16 + [0] * 16
+    larger = built("56 Gbit/s, 5:1 by receiver, two purchases, far socket", 128).plane
+    assert isinstance(larger, FatTree)
+    assert larger.uplinks.tolist() == [4] * 6
+
+
+def test_islands_lose_at_their_leaves_only() -> None:
+    structure = built("islands of four leaves, 4:3 at the leaves dealt out", 64)  # 2 islands, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert isinstance(plane.lower, DealtOut)
+    assert isinstance(plane.upper, DealtOut)
+    assert plane.lower.uplinks.tolist() == [6] * 8
+    assert plane.upper.uplinks.tolist() == [24] * 2
+    far = near + 4 * HOP + 3 * CABLE
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 24)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 32)]) == pytest.approx([far + once])
+    across = times(world, [(host, 8 + host) for host in range(8)])
+    assert across == pytest.approx([near + 2 * HOP + part * once for part in (2, 2, 1, 1, 1, 1, 2, 2)])
+    away = [(8 * leaf + host, 32 + 8 * leaf + host) for leaf in range(3) for host in range(6)]
+    receivers = [to for _, to in away]
+    assert len({plane.upper.place[to] % 24 for to in receivers}) == 18
+    assert times(world, away) == pytest.approx([far + once] * 18)
+    assert times(world, [(0, 32), (8, 56)]) == pytest.approx([far + 2 * once] * 2)  # the first and the 25th receiver
+
+
+def test_of_every_second_cell_a_job_has_the_first_leaf() -> None:
+    structure = built("4 GPUs on 4 rails, whole and half cells of a dragonfly+", 48)  # 24 hosts, cells of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [4, 2] * 4
+    assert plane.groups == 10  # two that the job has not
+    assert (np.ptp(plane.leaf.reshape(24, 4), axis=1) == 0).all()  # all adapters of a host on one leaf
+    assert np.bincount(plane.leaf, minlength=20)[:8].tolist() == [8, 8, 8, 0] * 2
+    assert times(world, [(0, 7)]) == pytest.approx([near + once])  # any two rails
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(16, 20)]) == pytest.approx([near + once])
+    when = np.arange(400)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 16), when)[1]
+    assert set(np.unique(latency.round(9))) == {round(LATENCY + hops * HOP, 9) for hops in (3, 4)}
+    assert 0.08 < (latency > LATENCY + 3.5 * HOP).mean() < 0.25
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+
+
+def test_the_third_adapter_of_a_host_is_on_the_next_switch() -> None:
+    structure = built("4 superchips, two adapters on each switch, routes by load", 128)  # 64 hosts, groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (12, 16)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert plane.switch[:4].tolist() == [0, 0, 1, 1]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + HOP + once])
+    assert times(world, [(2, 7)]) == pytest.approx([near + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + HOP + once])  # the ninth host
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + once] * 2)
+    assert min(times(world, [(0, 64)])) > near + HOP + 4 * CABLE + once - 1e-12  # another group
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 150e9])
+
+
+def test_relayed_rails_have_two_uplinks_for_each_host() -> None:
+    structure = built("8 relayed rails, two uplinks for each host", 128)  # 32 hosts, pods of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [16] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 0.8e-6 + once])  # by the second GPU of the sender
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 65)]) == pytest.approx([near + 2 * HOP + 0.8e-6 + once])
+    same = times(world, [(0, 9), (1, 17)])  # both leave by the adapters of the rails at which they arrive
+    assert same == pytest.approx([near + 0.8e-6 + 2 * once, near + 2 * once])
+    assert times(world, [(8 * host, 8 * host + 7) for host in range(4)]) == pytest.approx([1.2e-6 + MIB / 48e9] * 4)
+    frm, to = np.divmod(np.arange(64), 8)
+    assert len(np.unique(plane.path(frm, 8 + to, frm)[0][:, 0])) == 16
+
+
+def test_gpus_on_the_other_pcie_switch_reach_less_of_the_adapter() -> None:
+    structure = built("8 GPUs on PCIe with two adapters, one switch", 64)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    assert times(world, [(0, 9)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + once])  # the adapter of the second socket
+    assert times(world, [(0, 10)]) == pytest.approx([near + 0.35e-6 + once / 0.85])
+    assert times(world, [(6, 15)]) == pytest.approx([near + 0.7e-6 + once / 0.85])
+    assert times(world, [(0, 8), (3, 11)]) == pytest.approx([near + 2 * once, near + 0.7e-6 + 2 * once])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + once] * 2)
+    inside = [times(world, [(0, rank)])[0] for rank in (1, 2, 4)]
+    assert inside == pytest.approx([1.1e-6 + MIB / 22e9, 1.5e-6 + MIB / 17e9, 2.1e-6 + MIB / 11e9])
+    assert np.asarray(world.results.ranks.numa_distance)[:8].tolist() == [10, 10, 20, 20] * 2
+    assert set(world.results.inventory.over_hosts("ib/mlx5_1", "numa_node")[1]) == {"1"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_flows_of_5_gbit_fill_a_virtual_machine(seed: int) -> None:
+    structure = built("virtual machines without a placement group, flow limits", 64, seed)  # 32, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 28e-6, MIB / (0.1 * RATE)
+    group = structure.group
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.uplinks.tolist() == [2] * 4
+    assert np.bincount(group).tolist() == [8] * 4
+    assert (np.diff(group) < 0).any()
+    for other in range(1, 32):
+        one_block = group[other] // 2 == group[0] // 2
+        longer = 0.0 if group[other] == group[0] else 0.6e-6 if one_block else 1.6e-6
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + longer + 2 * once])
+    beside = 4 * int(np.flatnonzero(group == group[0])[1])
+    for count, each in ((2, 2), (3, 3), (4, 4)):
+        flows = times(world, [(rank, beside + rank) for rank in range(count)])
+        assert flows == pytest.approx([near + each * once] * count)
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + MIB / 20e9])
+
+
+def test_two_messages_share_a_cable_of_a_torus_that_is_wider_than_an_adapter() -> None:
+    structure = built("torus, 4 ranks on two sockets, cables of 3.2 GB/s", 64)  # 32 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3.6e-6, MIB / 2e9
+    assert isinstance(structure.plane, Torus)
+    assert structure.plane.sides == (4, 4, 2)
+    assert times(world, [(0, 4)]) == pytest.approx([near + HOP + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + HOP + 0.3e-6 + once / 0.95])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + HOP + 2 * once] * 2)  # the adapter
+    host = [int(np.ravel_multi_index((0, row, 0), (4, 4, 2))) for row in range(4)]
+    pairs = [(4 * host[0], 4 * host[2] + 1), (4 * host[1], 4 * host[3])]
+    both = times(world, pairs)
+    lone = [times(world, [pair])[0] for pair in pairs]
+    assert lone == pytest.approx([near + 2 * HOP + once] * 2)
+    assert both == pytest.approx([near + 2 * HOP + once / 0.8] * 2)
+    assert structure.hyperthreads == structure.tail == structure.interrupts == 0
+
+
+def test_the_seventh_node_has_the_adapter() -> None:
+    structure = built("8 NUMA nodes, 2:1 static, adapter on the seventh", 128)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    longer = [0.3e-6] * 4 + [0.06e-6, 0.06e-6, 0.0, 0.06e-6]
+    for rank in range(8):
+        part = 0.93 if rank < 4 else 1.0
+        assert times(world, [(6, 8 + rank)]) == pytest.approx([near + longer[rank] + once / part])
+    assert times(world, [(6, 8 * 8 + 6)]) == pytest.approx([near + 2 * HOP + once])
+    assert np.asarray(world.results.ranks.numa_distance)[:8].tolist() == [20] * 4 + [10] * 4
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_each_two_ranks_of_a_socket_are_threads_of_one_core() -> None:
+    structure = built("4 ranks on pairs of threads, 4:1 dealt out", 64)  # 32 hosts, leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert times(world, [(0, 1), (2, 3)]) == pytest.approx([0.2e-6 + MIB / 6e9] * 2)
+    assert times(world, [(1, 2)]) == pytest.approx([0.8e-6 + MIB / 9e9])
+    assert times(world, [(0, 5)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.94])
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    across = [(4 * host, 32 + 4 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 4 * once] * 8)
+    assert times(world, across[:2]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

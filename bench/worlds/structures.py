@@ -7022,6 +7022,212 @@ def _two_gpus_of_a_department(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _eight_ranks_in_turns_on_ccxs(hosts: int) -> Structure:
+    """A quarter of the hosts, of a department: one switch of 100 Gbit/s (HDR100), one EPYC with four CCXs, 8 ranks.
+
+    Ranks go to the CCXs in turns, so the first and the fifth share a cache: 0.12 us sooner and 18 GB/s, not 13. All are
+    as near to the adapter, which is on the I/O die. The first five eighths of the hosts are of the earlier purchase:
+    messages take 0.1 us longer at an end, as processors tell, and reach 90 % of the rate within a host. 0.4 % of
+    readings are disturbed by daemons. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    old = 8 * np.arange(count) < 5 * count
+    ccx = np.arange(8) % 4
+    apart = np.not_equal.outer(ccx, ccx)
+    return Structure(
+        count, OneSwitch(count), each=8, overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 0, 3),
+        memory=np.where(old, 0.9, 1.0), socket=np.zeros(8, np.int64), hyperthreads=0.004,
+        inside_latency=np.where(apart, 0.42e-6, 0.3e-6), inside_rate=np.where(apart, 13e9, 18e9),
+    )  # fmt: skip
+
+
+def _uplinks_of_40_and_of_100(hosts: int) -> Structure:
+    """A university: leaves and spines of Ethernet, a rank in each host, 25 Gbit/s. TCP by the kernel.
+
+    A leaf has an uplink for four hosts. The first half of the leaves are older switches with uplinks of 40 Gbit/s,
+    2.5:1; later ones have 100 Gbit/s, 1:1. A hash gives each two hosts one. The hosts are the same. 9 us at each end,
+    with a long tail; 0.5 % of readings are longer. The numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    leaves = int(leaf[-1]) + 1
+    speed = RATE * np.where(2 * np.arange(leaves) < leaves, 0.4, 1.0)
+    return Structure(
+        hosts, FatTree(leaf, 4, "static", speed), rate=np.full((hosts, 1), RATE / 4), processor=np.full(hosts, 3),
+        position_latency=np.array([9e-6]), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _five_to_one_of_56(hosts: int) -> Structure:
+    """A university: 56 Gbit/s (FDR), 5:1, two ranks in each host; a receiver has an uplink.
+
+    As leaves of 36 ports with 30 hosts and 6 uplinks. There are up to six leaves of about 5 to 21 hosts, and their
+    uplinks are as near to 5:1 as whole ones can be. The first half of the leaves came earlier: messages take 0.15 us
+    longer at an end, as processors tell, and reach 80 % of the rate within a host (DDR3). The far socket takes 0.25 us
+    longer and reaches 94 % of the rate. 0.4 % of readings are disturbed by daemons. The numbers are chosen here.
+    """
+    leaves = max(2, min(6, hosts // 5))
+    leaf = np.arange(hosts) * leaves // hosts
+    old, uplinks, rate = 2 * leaf < leaves, max(1, round(hosts / leaves / 5)), 0.545 * RATE
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=FatTree(leaf, np.bincount(leaf) / (uplinks + 0.5), "by receiver", rate),
+        rate=np.full((hosts, 1), rate), overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 2, 0),
+        memory=np.where(old, 0.8, 1.0), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _omni_path_islands_of_four_leaves(hosts: int) -> Structure:
+    """A national machine: Omni-Path, 100 Gbit/s, a rank in each host; two islands of four leaves each.
+
+    4:3 at the leaves, and nothing more is lost above them; at both levels tables deal out the receivers to the uplinks
+    in turns. Cables between islands are 30 m longer. The processor does the work of the adapter, 0.3 us at each end.
+    0.3 % of readings are disturbed by daemons. Leaves have up to 16 hosts; the taper and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, hosts // 8)
+    return Structure(
+        hosts, Stacked(DealtOut(leaf, 4 / 3), DealtOut(leaf // 4, 4 / 3), 3 * CABLE),
+        position_latency=np.array([0.3e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _whole_and_half_cells(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, in cells of a dragonfly+ that are trees.
+
+    As the booster of JUWELS of FZ Juelich (A100, HDR). A job has a whole cell and half of the next one, in turns; of
+    the half, all hosts are on the first leaf. All adapters of a host are on one leaf. A fifth of the messages between
+    cells takes a third one, also one of two that the job has not. NVLink joins the GPUs of a host, 90 GB/s for each
+    two; 0.7 us at each end. 0.3 % of readings are disturbed. The cells, the job and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = 4 if count < 32 else 8
+    turn, place = np.divmod(np.arange(count), 3 * size // 2)
+    place += 2 * size * turn  # of the machine, whose cells have `size` hosts
+    taken = 4 * place[:, None] + np.arange(4)
+    plane = PartOfDragonflyPlus(taken.ravel(), int(place[-1]) // size + 3, 4 * size, 0.2, 2 * RATE)
+    return Structure(
+        count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
+        processor=np.full(count, 3), position_latency=np.full(4, 0.7e-6), hyperthreads=0.003,
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 90e9),
+    )  # fmt: skip
+
+
+def _two_of_four_adapters_on_a_switch(hosts: int) -> Structure:
+    """Half of the hosts, of 4 superchips with an adapter of 200 Gbit/s each, in a dragonfly; routes follow the load.
+
+    As GH200 on Slingshot. The first two adapters of a host are on one switch and the other two on the next one, with
+    those of up to 8 hosts. The job has four groups of 12. NVLink joins the superchips of a host, 150 GB/s for each two;
+    0.6 us at each end. 0.3 % of readings are disturbed. The groups, the switches and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = np.arange(count) // max(2, count // 4)
+    switch = (places_in(group) // 8 * 2)[:, None] + np.arange(4) // 2
+    return Structure(
+        count, Slingshot(np.repeat(group, 4), switch.ravel(), 12, 2 * RATE), each=4, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(4, 0.6e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 150e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _relayed_rails_with_spare_uplinks(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each; each rail is a tree of its own. RoCE.
+
+    As clusters of MI300X on Ethernet: any two GPUs of a host have a link, 48 GB/s (xGMI), by which messages go to the
+    GPU of the right rail first, 0.8 us. A leaf has two uplinks for each of its hosts, so that fewer messages meet; a
+    hash gives each two hosts one. 1.1 us at each end; 0.3 % of readings are longer, because switches pause senders. The
+    pods of up to 16 hosts and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, min(16, count // 4))
+    return Structure(
+        count, FatTree(pod, 0.5, "static", 4 * RATE), each=8, rails=8, relayed=True, other_rail=0.8e-6,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4), position_latency=np.full(8, 1.1e-6),
+        tail=0.003, inside_latency=np.full((8, 8), 1.2e-6), inside_rate=np.full((8, 8), 48e9),
+    )  # fmt: skip
+
+
+def _gpus_on_the_other_pcie_switch(hosts: int) -> Structure:
+    """A quarter of the hosts, of a department: 8 GPUs on PCIe, two adapters of 200 Gbit/s, one switch.
+
+    A socket has two PCIe switches with two GPUs each, and its adapter is on the first one. From the other one messages
+    pass the processor: 0.35 us longer, and 85 % of the rate. Two GPUs of a switch exchange 22 GB/s, two of a socket 17
+    and two of both sockets 11, 0.4 and 1 us longer. 0.9 us at each end; 0.4 % of readings are disturbed by daemons. The
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    apart = _levels_apart(np.arange(8) // 2, np.arange(8) // 4)
+    return Structure(
+        count, OneSwitch(count), each=8, rails=2, other_rail=0.0, rate=np.full((count, 2), 2 * RATE),
+        processor=np.full(count, 3), position_rate=np.tile([1.0, 1.0, 0.85, 0.85], 2),
+        position_latency=0.9e-6 + np.tile([0.0, 0.0, 0.35e-6, 0.35e-6], 2), hyperthreads=0.004,
+        inside_latency=1.1e-6 + np.array([0.0, 0.4e-6, 1e-6])[apart], inside_rate=np.array([22e9, 17e9, 11e9])[apart],
+    )  # fmt: skip
+
+
+def _anywhere_with_flows_of_5(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of a cloud, 4 ranks, 10 Gbit/s, without a placement group. TCP.
+
+    As AWS, where a flow gets 5 Gbit/s at most outside of such a group, so two flows fill a machine. Machines are
+    where there was room, in no order: 0.6 us longer between racks, and 1.6 us between blocks of two racks. An uplink of
+    40 Gbit/s for four machines, 1:1 at both levels, of which a hash gives each two machines one. 14 us at each end,
+    with a long tail; 0.8 % of readings are longer. The racks and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = random.permutation(_leaves(count))
+    lower, upper = (FatTree(group, 4, "static", 0.4 * RATE) for group in (rack, rack // 2))
+    return Structure(
+        count, Stacked(lower, upper, 0.4e-6), each=4, rate=np.full((count, 1), 0.1 * RATE), tunnel_rate=0.05 * RATE,
+        socket=np.zeros(4, np.int64), position_latency=np.full(4, 14e-6), interrupts=3e-6, tail=0.008,
+    )  # fmt: skip
+
+
+def _torus_with_cables_of_3_2(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks on two sockets that share an adapter of 2 GB/s, in a torus with cables of 3.2 GB/s.
+
+    As Cray XT5 with SeaStar2+, e.g. Jaguar of ORNL. Two messages from two hosts get 80 % each where they share a cable.
+    1.8 us at each end; the far socket takes 0.3 us longer and reaches 95 % of the rate. Nothing else runs on the hosts,
+    so readings hardly vary. The latencies and what is within a host are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _far_socket(count, 4, 0.95, 0.3e-6)
+    return replace(
+        far, plane=Torus(_sides(count), 3.2e9), rate=np.full((count, 1), 2e9), processor=np.zeros(count, np.int64),
+        position_latency=1.8e-6 + far.position_latency, inside_rate=np.full((4, 4), 3e9),
+    )  # fmt: skip
+
+
+def _adapter_on_seventh_node(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each that share 100 Gbit/s, on the seventh one. RoCE, 2:1.
+
+    As university clusters of two EPYC with NPS4 on Ethernet, whose only free slot is on the second socket. Leaves have
+    up to 16 hosts, and a hash gives each two hosts an uplink. The other nodes of this socket are 0.06 us further; the
+    first socket is 0.3 us further and reaches 93 % of the rate. 1 us at each end; 0.3 % of readings are longer, because
+    switches pause senders. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    longer, inside = _numa_places(8)
+    return Structure(
+        count, FatTree(np.arange(count) // max(2, min(16, count // 4)), 2, "static"), each=8,
+        turned=np.ones(count, bool), processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.93], 4),
+        position_latency=1e-6 + longer[[1, 0, 2, 3, 4, 5, 6, 7]], tail=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _pairs_of_threads(hosts: int) -> Structure:
+    """Half of the hosts, of a university: 100 Gbit/s (EDR), 4:1, 4 ranks on the two threads of a core of each socket.
+
+    As where hyperthreads count as processors. Two threads of a core exchange small messages 0.6 us sooner than two of
+    both sockets, but copy at 6 GB/s, not 9. The far socket takes 0.25 us longer and reaches 94 % of the rate. Tables
+    deal out the receivers of a leaf to its uplinks. 1.2 % of readings are disturbed by the other thread. The numbers
+    are chosen here.
+    """
+    count = max(8, hosts // 2)
+    apart = _in_other_parts(4, 2)
+    return replace(
+        _far_socket(count, 4, 0.94), plane=DealtOut(_leaves(count), 4), processor=np.full(count, 2),
+        inside_latency=np.where(apart, 0.8e-6, 0.2e-6), inside_rate=np.where(apart, 9e9, 6e9), hyperthreads=0.012,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -7492,5 +7698,25 @@ HELD_OUT: Mapping[str, Make] = {
     "virtual machines in three fault domains, two threads a core": lambda hosts, random: _fault_domains(hosts),
     "LAGs to two spines, 2:1, far socket": lambda hosts, random: _two_spines_with_lags(hosts),
     "2 GPUs on one adapter, one Ethernet switch, two purchases": lambda hosts, random: _two_gpus_of_a_department(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch, 8 ranks in turns on four CCXs, two purchases": lambda hosts, random: _eight_ranks_in_turns_on_ccxs(
+        hosts
+    ),
+    "25 Gbit/s, older leaves with uplinks of 40 Gbit/s": lambda hosts, random: _uplinks_of_40_and_of_100(hosts),
+    "56 Gbit/s, 5:1 by receiver, two purchases, far socket": lambda hosts, random: _five_to_one_of_56(hosts),
+    "islands of four leaves, 4:3 at the leaves dealt out": lambda hosts, random: _omni_path_islands_of_four_leaves(
+        hosts
+    ),
+    "4 GPUs on 4 rails, whole and half cells of a dragonfly+": lambda hosts, random: _whole_and_half_cells(hosts),
+    "4 superchips, two adapters on each switch, routes by load": (
+        lambda hosts, random: _two_of_four_adapters_on_a_switch(hosts)
+    ),
+    "8 relayed rails, two uplinks for each host": lambda hosts, random: _relayed_rails_with_spare_uplinks(hosts),
+    "8 GPUs on PCIe with two adapters, one switch": lambda hosts, random: _gpus_on_the_other_pcie_switch(hosts),
+    "virtual machines without a placement group, flow limits": _anywhere_with_flows_of_5,
+    "torus, 4 ranks on two sockets, cables of 3.2 GB/s": lambda hosts, random: _torus_with_cables_of_3_2(hosts),
+    "8 NUMA nodes, 2:1 static, adapter on the seventh": lambda hosts, random: _adapter_on_seventh_node(hosts),
+    "4 ranks on pairs of threads, 4:1 dealt out": lambda hosts, random: _pairs_of_threads(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
