@@ -6880,6 +6880,205 @@ def test_each_two_ranks_of_a_socket_are_threads_of_one_core() -> None:
     assert times(world, across[:2]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)
 
 
+def test_racks_for_fluid_dynamics_are_faster_within_hosts_and_those_for_crashes_between_them() -> None:
+    structure = built("fluid and crash hosts in turns of racks, 2:1 adaptive", 64)  # 32 hosts, racks of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.processor.tolist() == ([3] * 8 + [0] * 8) * 2
+    assert times(world, [(32, 36)]) == pytest.approx([LATENCY + once])  # for crashes
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 0.2e-6 + 2 * HOP + once])
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 0.1e-6 + 2 * HOP + once])
+    assert times(world, [(34, 36)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.95])
+    across = times(world, [(4 * host, 64 + 4 * host) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 0.2e-6 + 2 * HOP + 2 * once] * 8)  # 2:1
+    fluid, crash = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.05e-6 for rank in (0, 32))
+    assert crash == pytest.approx(1.2 * fluid)
+
+
+def test_all_ranks_of_a_blade_are_equally_far_from_its_adapter() -> None:
+    structure = built("blades of 40 Gbit/s, one I/O hub for both sockets", 64)  # 32 blades, chassis of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / 4e9
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.oversubscription == pytest.approx(2)
+    assert [times(world, [(rank, 4)])[0] for rank in range(4)] == pytest.approx([near + once] * 4)
+    assert times(world, [(0, 4), (3, 7)]) == pytest.approx([near + 2 * once] * 2)
+    meet, apart = ([(0, 32), (4, 32 + 4 * other)] for other in (4, 5))
+    assert times(world, meet) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # receivers 8 and 12: the same uplink
+    assert times(world, apart) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + MIB / 5e9])
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 5e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_two_cabinets_of_gpus_are_joined_by_a_cable_for_two_hosts() -> None:
+    structure = built("8 GPUs on PCIe with one adapter, two cabinets", 64)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (0.545 * RATE)
+    assert structure.group.tolist() == [0] * 8 + [1] * 8
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(4, 8)]) == pytest.approx([near + 0.6e-6 + once / 0.7])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    four, eight = ([(8 * host, 64 + 8 * host) for host in range(hosts)] for hosts in (4, 8))
+    assert times(world, four) == pytest.approx([near + HOP + once] * 4)  # each receiver has another cable
+    assert times(world, eight) == pytest.approx([near + HOP + 2 * once] * 8)
+    inside = [times(world, [(0, card)])[0] for card in (1, 2, 4)]
+    assert inside == pytest.approx([1.2e-6 + MIB / 11e9, 1.7e-6 + MIB / 9e9, 2.3e-6 + MIB / 6e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_hosts_of_the_last_cell_have_half_of_the_rate_and_say_so() -> None:
+    structure = built("4 NUMA nodes, dragonfly+, half of the rate in the last cell", 64)  # 32 hosts, cells of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert isinstance(structure.plane, DragonflyPlus)
+    assert structure.plane.capacity == pytest.approx(2 * RATE)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the other leaf of the cell
+    assert times(world, [(96, 100)]) == pytest.approx([LATENCY + 2 * once])
+    assert times(world, [(2, 4)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.95])
+    far = {round((times(World(structure, seed=seed), [(0, 96)], 0)[0] - LATENCY) / HOP, 6) for seed in range(20)}
+    assert {3.0} < far <= {3.0, 3.5, 4.0}  # neither way, one or both by a third cell
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("200 Gb/sec (4X HDR)",) * 24 + ("100 Gb/sec (4X EDR)",) * 8
+    assert np.ptp(structure.processor) == 0
+
+
+def test_ranks_of_two_memory_groups_slow_each_other_only_by_the_same_cable() -> None:
+    structure = built("units in a torus, two memory groups on 4 interfaces", 32)
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, Tofu)
+    assert structure.plane.sides == (1, 4, 2, 2, 2)
+    one = LATENCY + HOP
+    assert times(world, [(0, 2)]) == pytest.approx([one + once])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([one + once] * 2)
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([one + 2 * once] * 2)
+    assert times(world, [(0, 16), (1, 49)]) == pytest.approx([one + 2 * CABLE + once] * 2)  # the units on both sides
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 18e9])
+    assert structure.hyperthreads == structure.tail == structure.interrupts == 0
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_two_ranks_fill_an_omni_path_adapter_of_400() -> None:
+    structure = built("Omni-Path of 400 Gbit/s, 2:1 adaptive, 4 ranks", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (4 * RATE)
+    assert structure.oversubscription == pytest.approx(2)
+    assert times(world, [(0, 4)]) == pytest.approx([near + once / 0.6])
+    assert times(world, [(2, 4)]) == pytest.approx([near + 0.25e-6 + once / 0.54])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + 2 * once, near + 0.5e-6 + 2 * once])
+    across = [(4 * host, 32 + 4 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 8)
+    assert times(world, across[:4]) == pytest.approx([near + 2 * HOP + once / 0.6] * 4)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"400 Gb/sec (4X NDR)"}
+
+
+def test_two_superchips_of_a_host_are_on_one_switch_and_two_on_another() -> None:
+    structure = built("4 superchips on two switches of a dragonfly", 64)  # 32 hosts, groups of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (12, 8)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert [times(world, [(0, rank)])[0] for rank in (4, 5, 28)] == pytest.approx([near + once] * 3)
+    assert [times(world, [(0, rank)])[0] for rank in (6, 7, 30)] == pytest.approx([near + HOP + once] * 3)
+    assert times(world, [(rank, 4 + rank) for rank in range(4)]) == pytest.approx([near + once] * 4)
+    few, many = ([(rank, 32 + rank) for rank in range(ranks)] for ranks in (8, 32))
+    empty = [np.array(times(world, pairs, 0)) - near - 4 * CABLE for pairs in (few, many)]
+    assert empty[0].max() < 3.5 * HOP  # a cable for each
+    assert empty[1].max() > 2.5 * HOP  # most by a third group
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 150e9])
+
+
+def test_a_message_of_four_queue_pairs_takes_several_uplinks_of_its_rail() -> None:
+    structure = built("rail-optimized, 8 rails, four queue pairs", 64)  # 16 hosts, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, QueuePairs)
+    assert plane.uplinks.tolist() == [4] * 32
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    host = np.arange(4, 16)
+    ways = plane.path(np.zeros(12, np.int64), 8 * host, np.zeros(12, np.int64))[0][:, ::2]
+    assert {len(set(own)) for own in ways.tolist()} >= {2, 3}
+    assert ways.max() < 4  # those of the leaf of the first rail
+    across = np.array(times(world, [(8 * host, 32 + 8 * host) for host in range(4)]))
+    assert near + 2 * HOP + once < across.max() < near + 2 * HOP + 3 * once  # parts meet
+    assert times(world, [(0, 7)]) == pytest.approx([1.2e-6 + MIB / 48e9])
+
+
+def test_the_second_of_two_gpus_is_further_from_the_adapter_in_both_years() -> None:
+    structure = built("2 GPUs on two sockets with one adapter, 8:5 by receiver", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [5] * 4
+    assert structure.processor.tolist() == [2] * 24 + [3] * 8
+    assert times(world, [(48, 50)]) == pytest.approx([near + once])
+    assert times(world, [(49, 50)]) == pytest.approx([near + 0.5e-6 + once / 0.75])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.4e-6 + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.9e-6 + once / 0.75])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + once])
+    across = times(world, [(2 * host, 16 + 2 * host) for host in range(8)])  # 2, 2, 2, 1 and 1 receivers for an uplink
+    assert sorted(across) == pytest.approx([near + 0.4e-6 + 2 * HOP + loads * once for loads in [1] * 2 + [2] * 6])
+    older, newer = (times(world, [(rank, rank + 1)])[0] - 2.3e-6 for rank in (0, 48))
+    assert older == pytest.approx(2 * newer)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_unequal_numbers_of_machines_are_behind_switches_that_spray(seed: int) -> None:
+    structure = built("sprayed packets, 4 ranks, unequal numbers behind switches", 64, seed)  # 32 machines, 6 switches
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 11e-6, MIB / (2 * RATE)
+    group, size = structure.group, np.bincount(structure.group)
+    assert isinstance(structure.plane, Sprayed)
+    assert (len(size), int(size.sum())) == (6, 32)
+    assert 2 <= size.min() < size.max()
+    assert (np.diff(group) < 0).any()
+    for other in range(1, 32):
+        longer = 0.6e-6 * bool(group[other] != group[0]) + 1.4e-6 * bool(group[other] // 2 != group[0] // 2)
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + longer + once])
+        assert times(world, [(3, 4 * other)]) == pytest.approx([near + longer + once])
+    pairs = [(4 * host, 64 + 4 * host) for host in range(16)]
+    empty, full = (np.array(times(world, pairs, size)) for size in (0, MIB))
+    assert full - empty == pytest.approx([once] * 16)  # nothing blocks
+    assert times(world, [(0, 3)]) == pytest.approx([0.4e-6 + MIB / 20e9])
+    assert not structure.socket.any()
+
+
+def test_a_core_of_a_xeon_phi_does_half_of_its_adapter() -> None:
+    structure = built("Xeon Phis and Xeons in tanks, TCP, 2:1 static", 32)  # tanks of 8, the last one of Xeons
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, MIB / (0.12 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [1] * 4
+    assert structure.oversubscription == pytest.approx(2)
+    assert structure.processor.tolist() == [1] * 24 + [0] * 8
+    assert times(world, [(0, 2)]) == pytest.approx([near + 28e-6 + once])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 28e-6 + once] * 2)  # 24 of 25 Gbit/s
+    assert times(world, [(48, 50)]) == pytest.approx([near + 4 * MIB / RATE])
+    assert times(world, [(48, 50), (49, 51)]) == pytest.approx([near + 8 * MIB / RATE] * 2)
+    assert times(world, [(0, 48)]) == pytest.approx([near + 14e-6 + 2 * HOP + once])
+    across = times(world, [(rank, 16 + rank) for rank in range(16)])
+    assert across == pytest.approx([near + 28e-6 + 2 * HOP + 16 * MIB / RATE] * 16)  # one uplink for both ranks of 8
+    slow, usual = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY for rank in (0, 48))
+    assert slow == pytest.approx(usual / 0.4)
+
+
+def test_ranks_of_a_core_complex_share_its_cache_and_all_are_as_far_from_the_adapter() -> None:
+    structure = built("8 ranks on 4 CCXs of one socket, 2:1 to one core", 64)  # 16 hosts, leaves of 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, OneCore)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert times(world, [(0, 1)]) == pytest.approx([0.25e-6 + MIB / 20e9])
+    assert [times(world, [(0, rank)])[0] for rank in (2, 4, 7)] == pytest.approx([0.42e-6 + MIB / 11e9] * 3)
+    assert [times(world, [(rank, 8)])[0] for rank in range(8)] == pytest.approx([LATENCY + once] * 8)
+    across = [(8 * host, 32 + 8 * host) for host in range(4)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 4)
+    assert times(world, across[:2]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)  # another cable for the next host
+    assert not structure.socket.any()
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

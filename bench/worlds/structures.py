@@ -7228,6 +7228,219 @@ def _pairs_of_threads(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _fluid_and_crash_racks(hosts: int) -> Structure:
+    """Half of the hosts, of a car maker: 4 NUMA nodes with a rank on each that share 200 Gbit/s (HDR); 2:1 adaptive.
+
+    Racks are in turns for fluid dynamics and for crashes. The former have processors with stacked caches (EPYC 7773X),
+    so that messages within a host are 1.2 times as fast; the latter have fewer cores of higher clocks, and messages
+    take 0.1 us less at an end. Processors tell. The adapter is on the first node; the second socket reaches 95 % of
+    the rate. 0.3 % of readings are disturbed by daemons. The racks and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = _leaves(count)
+    fluid = rack % 2 == 0
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(rack, 2, "adaptive", 2 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
+        overhead=np.where(fluid, 0.1e-6, 0.0), processor=np.where(fluid, 3, 0), memory=np.where(fluid, 1.2, 1.0),
+        position_rate=np.repeat([1.0, 0.95], 2), position_latency=longer, hyperthreads=0.003,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _blades_with_one_hub(hosts: int) -> Structure:
+    """Half of the hosts, of an engineering office: blades with 40 Gbit/s (QDR) and 4 ranks on two sockets; 2:1.
+
+    A chassis has up to 16 blades and a switch module with half as many uplinks, of which a receiver has one. As a
+    Westmere's I/O hub serves both sockets, no rank is further from the adapter. QDR moves 32 Gbit/s of data. 0.3 us at
+    each end, and within a host 5 GB/s. 0.3 % of readings are disturbed by daemons. The numbers are chosen here.
+    """
+    count, rate = max(8, hosts // 2), 0.32 * RATE
+    return Structure(
+        count, FatTree(_leaves(count), 2, "by receiver", rate), each=4, rate=np.full((count, 1), rate),
+        nominal=np.full((count, 1), 0.4 * RATE), processor=np.full(count, 2), position_latency=np.full(4, 0.3e-6),
+        inside_latency=_across_sockets(np.arange(4) // 2), inside_rate=np.full((4, 4), 5e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _cabinets_of_a_weather_service(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs on PCIe 3 with one adapter of 56 Gbit/s (FDR), in two cabinets with a switch.
+
+    As Kesch and Escha of MeteoSwiss (Cray CS-Storm), twins for forecasts: 8 cards of K80, two on each PCIe switch, and
+    two switches on each socket; a rank on each card. A cable for two hosts of a cabinet joins the cabinets, dealt out
+    to the receivers. The adapter is on the first socket: GPUs of the second one take 0.6 us longer and reach 70 % of
+    the rate. 0.8 us at each end. The cables and the numbers are chosen here.
+    """
+    count, rate = max(8, hosts // 4), 0.545 * RATE
+    switch = np.arange(8) // 2
+    apart = _levels_apart(switch, switch // 2)
+    return Structure(
+        count, DealtMesh(2 * np.arange(count) // count, count // 4, rate), each=8, rate=np.full((count, 1), rate),
+        processor=np.full(count, 2), position_rate=np.repeat([1.0, 0.7], 4),
+        position_latency=np.repeat([0.8e-6, 1.4e-6], 4),
+        inside_latency=np.array([1.2e-6, 1.7e-6, 2.3e-6])[apart], inside_rate=np.array([11e9, 9e9, 6e9])[apart],
+    )  # fmt: skip
+
+
+def _general_hosts_in_the_last_cell(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 200 Gbit/s (HDR); a dragonfly+ of such cables.
+
+    As weather services run it, e.g. ECMWF (BullSequana XH2000, two EPYC Rome). Hosts of the last cell are for pre- and
+    post-processing: they have 100 Gbit/s (HDR100), as adapters tell, and the same processors. A fifth of the messages
+    between cells takes a third one. The adapter is on the first node; the second socket reaches 95 % of the rate. 0.4 %
+    of readings are disturbed by daemons. The cells, the detours and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    plane = DragonflyPlus(count, max(4, min(16, count // 4)), 0.2, 2 * RATE)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, plane, each=4, rate=RATE * np.where(plane.group == plane.group[-1], 1.0, 2.0)[:, None],
+        processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.95], 2), position_latency=longer,
+        hyperthreads=0.004, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _two_memory_groups_in_units(hosts: int) -> Structure:
+    """Units in a torus whose cables have 100 Gbit/s; a rank on each of two memory groups, and four interfaces for both.
+
+    As the FX100 of Fujitsu (Tofu 2), e.g. SORA of JAXA, for aircraft and rockets. So the two ranks of a host slow each
+    other only where their messages take the same cable. Hosts say what an interface does. Daemons have cores of their
+    own, so no readings are disturbed. The other memory group is 0.3 us further; 18 GB/s. The latencies are chosen here.
+    """
+    return Structure(
+        hosts, Tofu(*_units(hosts)), each=2, rate=np.full((hosts, 1), 4 * RATE), nominal=np.full((hosts, 1), RATE),
+        inside_latency=_across_sockets(np.arange(2)), inside_rate=np.full((2, 2), 18e9),
+    )  # fmt: skip
+
+
+def _omni_path_of_400(hosts: int) -> Structure:
+    """Half of the hosts, with 4 ranks on two sockets that share an Omni-Path adapter of 400 Gbit/s; 2:1 adaptive.
+
+    As CN5000 of Cornelis, in clusters of national laboratories. A message gets 60 % of the rate, or 54 % on the far
+    socket, for what a core does; so two ranks fill the adapter. 0.2 us at each end, and 0.25 us more on the far socket.
+    0.4 % of readings are disturbed by daemons. The leaves and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _far_socket(count, 4)
+    return replace(
+        far, plane=FatTree(_leaves(count), 2, "adaptive", 4 * RATE), rate=np.full((count, 1), 4 * RATE),
+        position_rate=np.repeat([0.6, 0.54], 2), position_latency=0.2e-6 + far.position_latency,
+        processor=np.full(count, 4), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _superchips_on_two_switches(hosts: int) -> Structure:
+    """Half of the hosts, of 4 superchips (GH200) with an adapter of 200 Gbit/s each; a dragonfly of 12 groups.
+
+    As Alps of CSCS (Slingshot 11). Two adapters of a host are on one switch of its group and two on another one, which
+    up to 8 hosts share. A job has the first groups, four or, if it is large, more; routes follow the load. NVLink joins
+    the superchips of a host, 150 GB/s for each two; 0.7 us at each end. 0.2 % of readings are disturbed by daemons. The
+    groups, the switches and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = np.arange(count) // max(2, min(16, count // 4))
+    switch = (places_in(group) // 8 * 2)[:, None] + np.arange(4) // 2
+    plane = Slingshot(np.repeat(group, 4), switch.ravel(), max(12, int(group[-1]) + 2), 2 * RATE)
+    return Structure(
+        count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
+        processor=np.full(count, 4), position_latency=np.full(4, 0.7e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 150e9), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _queue_pairs_on_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod; 1:1.
+
+    As clusters of MI300X with RoCE: a message is cut into four flows, one for each queue pair, and a hash gives each of
+    these an uplink. Any two GPUs of a host have a link, 48 GB/s (xGMI). 1.1 us at each end, and 0.1 us more on the
+    second socket; 0.3 % of readings are longer, because switches pause senders. The pods of 2 to 8 hosts and the
+    latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(8, count // 4)), 8)
+    return Structure(
+        count, QueuePairs(leaf, 4, 4 * RATE, 0.0), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.repeat([1.1e-6, 1.2e-6], 4), tail=0.003, inside_latency=np.full((8, 8), 1.2e-6),
+        inside_rate=np.full((8, 8), 48e9),
+    )  # fmt: skip
+
+
+def _gpu_on_each_socket(hosts: int) -> Structure:
+    """A university: 2 GPUs, one on each of two sockets, and one adapter of 100 Gbit/s (HDR100) on the first; 8:5.
+
+    Bought in two years: the last three eighths of the leaves, or one of four, have newer processors and PCIe 4, so that
+    messages within a host are twice as fast, and others take 0.2 us less at an end. Processors tell. A receiver has one
+    uplink. What is in the memory of a GPU takes 0.8 us longer at an end, and on the second socket 0.5 us more, at 75 %
+    of the rate. 0.5 % of readings are disturbed by daemons. The leaves and the numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    size, old = np.bincount(leaf), 8 * leaf < 5 * (int(leaf[-1]) + 1)
+    far = _far_socket(hosts, 2, 0.75, 0.5e-6)
+    return replace(
+        far, plane=FatTree(leaf, size / (5 * size // 8 + 0.5), "by receiver"),
+        position_latency=0.8e-6 + far.position_latency, overhead=np.where(old, 0.2e-6, 0.0),
+        processor=np.where(old, 2, 3), memory=np.where(old, 1.0, 2.0), inside_latency=np.full((2, 2), 2.3e-6),
+        inside_rate=np.full((2, 2), 9e9), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _sprayed_over_unequal_switches(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: whole machines of a cloud with 4 ranks on one socket that share 200 Gbit/s; no order.
+
+    As hpc7g.16xlarge of AWS (Graviton3E, EFA), for fluid dynamics and weather: packets are spread over many ways (SRD).
+    A placement group has two or more machines behind each switch, at random, as there was room. 5.5 us at each end;
+    between switches 0.6 us more, and between those of the next layer 1.4 us more. 0.4 % of readings are longer. The
+    layers and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    switches = max(3, count // 5)
+    more = random.integers(switches, size=count - 2 * switches)
+    group = random.permutation(np.concatenate([np.repeat(np.arange(switches), 2), more]))
+    return Structure(
+        count, Sprayed(group, 0.8e-6, 2 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
+        processor=np.zeros(count, np.int64), socket=np.zeros(4, np.int64), position_latency=np.full(4, 5.5e-6),
+        inside_latency=np.full((4, 4), 0.4e-6), tail=0.004,
+    )  # fmt: skip
+
+
+def _immersed_processors(hosts: int) -> Structure:
+    """A seismic company: hosts with 25 Gbit/s in tanks of oil, Xeon Phis and, in the last quarter of the tanks, Xeons.
+
+    As DUG runs them. A rank on each half of the cores. A core of a Xeon Phi does 12 Gbit/s by TCP and takes 14 us more
+    at an end; within such a host messages reach 40 % of the rate. Processors tell. A tank has a leaf with an uplink of
+    100 Gbit/s for 8 hosts, 2:1, or for fewer; a hash gives each two hosts one. 10 us at each end, with a long tail; 0.5
+    % of readings are longer. The tanks and the numbers are chosen here.
+    """
+    tank = _leaves(hosts)
+    tanks = int(tank[-1]) + 1
+    of_tank = 4 * np.arange(tanks) < 3 * tanks
+    core, slow = np.where(of_tank, 0.12, 0.25), of_tank[tank]
+    return Structure(
+        hosts, FatTree(tank, 8, "static"), each=2, rate=np.full((hosts, 1), RATE / 4),
+        group_rate=RATE * np.minimum.outer(core, core), overhead=np.where(slow, 14e-6, 0.0),
+        processor=np.where(slow, 1, 0), memory=np.where(slow, 0.4, 1.0), position_latency=np.full(2, 10e-6),
+        interrupts=3e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _ranks_on_core_complexes(hosts: int) -> Structure:
+    """A quarter of the hosts, of a department: one EPYC 7313P, two ranks on each of its four CCXs; 100 Gbit/s (HDR100).
+
+    All memory is one NUMA node (NPS1), and the adapter equally far from all. Within a CCX messages go by its cache,
+    between two they take 0.17 us longer, and reach 11 GB/s, not 20. Leaves of 4 to 8 hosts are joined to one core
+    switch by a cable for two hosts; tables give each receiver one. 0.5 % of readings are disturbed by users. The leaves
+    and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    other = _in_other_parts(8, 2)
+    return Structure(
+        count, OneCore(np.arange(count) // max(4, min(8, count // 4)), 2), each=8, processor=np.full(count, 3),
+        socket=np.zeros(8, np.int64), inside_latency=np.where(other, 0.42e-6, 0.25e-6),
+        inside_rate=np.where(other, 11e9, 20e9), hyperthreads=0.005,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -7718,5 +7931,21 @@ HELD_OUT: Mapping[str, Make] = {
     "torus, 4 ranks on two sockets, cables of 3.2 GB/s": lambda hosts, random: _torus_with_cables_of_3_2(hosts),
     "8 NUMA nodes, 2:1 static, adapter on the seventh": lambda hosts, random: _adapter_on_seventh_node(hosts),
     "4 ranks on pairs of threads, 4:1 dealt out": lambda hosts, random: _pairs_of_threads(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "fluid and crash hosts in turns of racks, 2:1 adaptive": lambda hosts, random: _fluid_and_crash_racks(hosts),
+    "blades of 40 Gbit/s, one I/O hub for both sockets": lambda hosts, random: _blades_with_one_hub(hosts),
+    "8 GPUs on PCIe with one adapter, two cabinets": lambda hosts, random: _cabinets_of_a_weather_service(hosts),
+    "4 NUMA nodes, dragonfly+, half of the rate in the last cell": lambda hosts, random: (
+        _general_hosts_in_the_last_cell(hosts)
+    ),
+    "units in a torus, two memory groups on 4 interfaces": lambda hosts, random: _two_memory_groups_in_units(hosts),
+    "Omni-Path of 400 Gbit/s, 2:1 adaptive, 4 ranks": lambda hosts, random: _omni_path_of_400(hosts),
+    "4 superchips on two switches of a dragonfly": lambda hosts, random: _superchips_on_two_switches(hosts),
+    "rail-optimized, 8 rails, four queue pairs": lambda hosts, random: _queue_pairs_on_rails(hosts),
+    "2 GPUs on two sockets with one adapter, 8:5 by receiver": lambda hosts, random: _gpu_on_each_socket(hosts),
+    "sprayed packets, 4 ranks, unequal numbers behind switches": _sprayed_over_unequal_switches,
+    "Xeon Phis and Xeons in tanks, TCP, 2:1 static": lambda hosts, random: _immersed_processors(hosts),
+    "8 ranks on 4 CCXs of one socket, 2:1 to one core": lambda hosts, random: _ranks_on_core_complexes(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
