@@ -7300,7 +7300,7 @@ def _general_hosts_in_the_last_cell(hosts: int) -> Structure:
     )  # fmt: skip
 
 
-def _two_memory_groups_in_units(hosts: int) -> Structure:
+def _memory_groups_on_interfaces(hosts: int) -> Structure:
     """Units in a torus whose cables have 100 Gbit/s; a rank on each of two memory groups, and four interfaces for both.
 
     As the FX100 of Fujitsu (Tofu 2), e.g. SORA of JAXA, for aircraft and rockets. So the two ranks of a host slow each
@@ -7911,8 +7911,6 @@ HELD_OUT: Mapping[str, Make] = {
     "virtual machines in three fault domains, two threads a core": lambda hosts, random: _fault_domains(hosts),
     "LAGs to two spines, 2:1, far socket": lambda hosts, random: _two_spines_with_lags(hosts),
     "2 GPUs on one adapter, one Ethernet switch, two purchases": lambda hosts, random: _two_gpus_of_a_department(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "one switch, 8 ranks in turns on four CCXs, two purchases": lambda hosts, random: _eight_ranks_in_turns_on_ccxs(
         hosts
     ),
@@ -7931,15 +7929,13 @@ HELD_OUT: Mapping[str, Make] = {
     "torus, 4 ranks on two sockets, cables of 3.2 GB/s": lambda hosts, random: _torus_with_cables_of_3_2(hosts),
     "8 NUMA nodes, 2:1 static, adapter on the seventh": lambda hosts, random: _adapter_on_seventh_node(hosts),
     "4 ranks on pairs of threads, 4:1 dealt out": lambda hosts, random: _pairs_of_threads(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "fluid and crash hosts in turns of racks, 2:1 adaptive": lambda hosts, random: _fluid_and_crash_racks(hosts),
     "blades of 40 Gbit/s, one I/O hub for both sockets": lambda hosts, random: _blades_with_one_hub(hosts),
     "8 GPUs on PCIe with one adapter, two cabinets": lambda hosts, random: _cabinets_of_a_weather_service(hosts),
     "4 NUMA nodes, dragonfly+, half of the rate in the last cell": lambda hosts, random: (
         _general_hosts_in_the_last_cell(hosts)
     ),
-    "units in a torus, two memory groups on 4 interfaces": lambda hosts, random: _two_memory_groups_in_units(hosts),
+    "units in a torus, two memory groups on 4 interfaces": lambda hosts, random: _memory_groups_on_interfaces(hosts),
     "Omni-Path of 400 Gbit/s, 2:1 adaptive, 4 ranks": lambda hosts, random: _omni_path_of_400(hosts),
     "4 superchips on two switches of a dragonfly": lambda hosts, random: _superchips_on_two_switches(hosts),
     "rail-optimized, 8 rails, four queue pairs": lambda hosts, random: _queue_pairs_on_rails(hosts),
