@@ -1,4 +1,4 @@
-"""What is slow alone is named though load hides it: a pair of hosts, or a way between two groups."""
+"""What is slow alone is named though load hides it: a pair of hosts, a group, or a way between two."""
 
 import itertools
 
@@ -103,12 +103,17 @@ def _over(*ways: tuple[int, int], leaves: Grouping = FOUR) -> Values:
     return np.array([tuple(ends) in ways for ends in np.sort(leaves.group_of[PAIRS], axis=1).tolist()])
 
 
+def _parts(slow: Values, factor: float = 1.5, leaves: Grouping = FOUR, usual: Values | None = None) -> list[Verdict]:
+    """The verdicts by what was measured alone, where these pairs are slower by a factor; `usual`: how many times as
+    long each pair takes anyway, of small and of large messages."""
+    small, large = np.ones((2, len(PAIRS))) if usual is None else usual
+    results = _run({SMALL: small, LARGE: np.where(slow, factor, large)}, ALONES)
+    return [one for one in judge(results, leaves).verdicts if one.evidence.startswith("measured alone")]
+
+
 def _ways(slow: Values, factor: float = 1.5, leaves: Grouping = FOUR, usual: Values | None = None) -> list[Verdict]:
-    """The verdicts on trunks by what was measured alone, where these pairs are slower by a factor; `usual`: how many
-    times as long each pair takes anyway."""
-    others = np.ones(len(PAIRS)) if usual is None else usual
-    results = _run({SMALL: np.ones(len(PAIRS)), LARGE: np.where(slow, factor, others)}, ALONES)
-    found = [one for one in judge(results, leaves).verdicts if one.evidence.startswith("measured alone")]
+    """Those on trunks, which are all."""
+    found = _parts(slow, factor, leaves, None if usual is None else np.stack([np.ones(len(PAIRS)), usual]))
     assert all(one.kind == "trunk" for one in found)
     return found
 
@@ -137,5 +142,27 @@ def test_a_way_of_which_some_links_are_well_is_not_named_as_a_whole() -> None:
     assert not _ways(_over((0, 2)) & (PAIRS[:, 0] != 1))
 
 
-def test_ways_that_are_slow_from_one_leaf_to_all_are_no_trunks() -> None:
-    assert not _ways(_over((0, 1), (0, 2), (0, 3)))
+FROM_FIRST, IN_FIRST = _over((0, 1), (0, 2), (0, 3)), _over((0, 0))
+A_LITTLE = 1.2  # that load hides
+
+
+def test_ways_that_are_slow_from_one_leaf_to_all_are_one_verdict_on_the_leaf() -> None:
+    (verdict,) = _parts(FROM_FIRST, A_LITTLE)
+    assert (verdict.kind, verdict.subject) == ("group", ("leaf0",))
+    assert verdict.evidence.startswith(
+        "measured alone, its 216 connections to other groups take 1.20x the time of those"
+    )
+
+
+def test_hosts_of_a_leaf_that_are_as_slow_with_each_other_are_no_slow_leaf() -> None:
+    assert not [one for one in _parts(FROM_FIRST | IN_FIRST, A_LITTLE) if one.kind == "group"]
+
+
+def test_one_of_three_leaves_that_is_slow_alone_may_be_further_away() -> None:
+    three = Grouping(np.arange(HOSTS) // 8, ("leaf0", "leaf1", "leaf2"))
+    assert not _parts(_over((0, 1), (0, 2), leaves=three), A_LITTLE, three)
+
+
+def test_a_leaf_that_takes_as_many_seconds_longer_in_small_messages_is_further_away() -> None:
+    usual = np.stack([np.where(FROM_FIRST, 9.0, 1.0), np.where(FROM_FIRST, A_LITTLE, 1.0)])
+    assert not _parts(np.zeros(len(PAIRS), bool), usual=usual)

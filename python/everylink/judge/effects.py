@@ -306,9 +306,11 @@ def _unhidden(rest: Matrix, of_groups: Matrix, hidden: Mask | None) -> tuple[Mat
 
 
 def _fewest_hosts(sizes: NDArray[np.int64]) -> int:
-    """Of a group, enough to tell what all of them share: two where all groups have two, and are several, not just two
-    hosts that happen to be near to each other. `sizes`: of all groups."""
-    return 2 if len(sizes) >= GROUPS_OF_TWO and (sizes == 2).all() else FEWEST_HOSTS
+    """Of a group, enough to tell what all of them share: two where most groups have two and the others look like
+    several of these, and are several, not just two hosts that happen to be near to each other. `sizes`: of all groups.
+    """
+    are_twos = (sizes % 2 == 0).all() and (sizes == 2).mean() > 0.5 and sizes.sum() >= 2 * GROUPS_OF_TWO
+    return 2 if are_twos else FEWEST_HOSTS
 
 
 def _groups(

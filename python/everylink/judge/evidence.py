@@ -50,11 +50,15 @@ def slow_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
 
 
 def alone_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
-    """Of one of Judged.by_alone or ranks_by_alone, or of pairs_by_alone."""
-    others = {"rank": "those of ranks at its place on other hosts", "pair": "its ends' other links"}
+    """Of one of Judged.by_alone or ranks_by_alone, of pairs_by_alone or groups_by_alone."""
+    others = {
+        "rank": "those of ranks at its place on other hosts", "pair": "its ends' other links",
+        "group": "those between others",
+    }  # fmt: skip
     verdict, factor = slow_verdict(found, judged, names), float(np.exp(found.effect))
     _, _, direction = verdict.evidence.partition("; measured one way")
-    what = "it takes" if found.kind == "pair" else f"its {plural(found.links, 'connection')} take"
+    of_group = " to other groups" * (found.kind == "group")
+    what = "it takes" if found.kind == "pair" else f"its {plural(found.links, 'connection')}{of_group} take"
     those = others.get(found.kind, f"those of other {names.unit_kind}s")
     text = f"measured alone, {what} {factor:.2f}x the time of {those}; {HIDDEN}"
     return replace(verdict, evidence=f"{text}; measured one way{direction}" if direction else text)

@@ -1,6 +1,7 @@
 """The groups of hosts to judge by: given, or inferred from the times."""
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +11,18 @@ from everylink.judge.groups import (
     LEAST_KNOWN,
     MOSTLY_KNOWN,
     SearchedLinks,
+    explained,
     find_groups,
     inferred_groups,
     searched_links,
     searched_rails,
 )
 from everylink.judge.kinds import Kinds
-from everylink.judge.readings import Readings, readings
+from everylink.judge.quiet import MOST_HOSTS
+from everylink.judge.readings import Readings, readings, readings_in
 from everylink.model.groups import Grouping
-from everylink.model.results import Results
+from everylink.model.results import Results, Size
+from everylink.model.rows import ALONE, ONE_WAY, QUARTER
 from everylink.robust import is_whole, landmarks
 
 LINKS = 12  # needed to place a host; more if there are many groups
@@ -83,27 +87,33 @@ def _by_group(searched: SearchedLinks, groups: Groups) -> list[NDArray[np.int64]
 def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tuple[NDArray[np.int64], bool]:
     """The group of each host, and whether groups are known: given, or enough was measured for them to show.
 
-    One grouping holds for all sizes: the one from the size at which it explains most, because a fault at one size may
-    hide the groups there.
+    One grouping holds for all sizes: of those that show at some size, under any load, the one that explains most of all
+    of them, because load, or a fault, may hide the groups at one.
     """
     if grouping is not None:  # a host missing from the grouping may be anywhere, so it gets its own group
         unknown = grouping.group_of < 0
         return np.where(unknown, len(grouping.names) + np.cumsum(unknown) - 1, grouping.group_of), True
-    best, most, known = np.zeros(int(results.ranks.host_index.max()) + 1, np.int64), -1.0, False
-    every, of_rails = list[SearchedLinks](), list[tuple[Groups, float]]()
+    best, known = np.zeros(int(results.ranks.host_index.max()) + 1, np.int64), False
+    every, candidates, of_rails = list[SearchedLinks](), list[Groups](), list[tuple[Groups, float]]()
     for size in results.sizes:
         seen = readings(results, size)
         if not seen.count:
             continue
-        searched = searched_links(seen, kinds)
-        every.append(searched)
-        groups, gain = find_groups(seen, searched, kinds)
-        known |= groups_known(seen, searched, groups)
-        if gain > most:
-            best, most = groups, gain
+        every.append(searched_links(seen, kinds))
+        groups, gain = find_groups(seen, every[-1], kinds)
+        known |= groups_known(seen, every[-1], groups)
+        candidates.append(groups)
         rails = None if gain else searched_rails(seen, kinds, results.ranks.device)
         if rails is not None:
             of_rails.append(find_groups(seen, rails, kinds))
+        for quiet in _with_less_load(results, size, seen.hosts):
+            searched = searched_links(quiet, kinds)
+            if searched.known >= MOSTLY_KNOWN:
+                every.append(searched)
+                candidates.append(find_groups(quiet, searched, kinds)[0])
+    if candidates:
+        gains = sum(explained(searched, candidates, kinds) for searched in every)
+        best = candidates[int(np.argmax(gains))]
     if not best.any() and of_rails:
         best = max(of_rails, key=lambda found: found[1])[0]
     sizes = np.bincount(best)
@@ -111,6 +121,15 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
     if len(several) == 2 and several.min() <= ONE_OF_MANY * len(best) and is_whole(len(best)):
         best = _divided(best, every, kinds)
     return _kinds_joined(best, kinds), known
+
+
+def _with_less_load(results: Results, size: Size, hosts: int) -> Iterator[Readings]:
+    """What was measured with a quarter of the ranks busy, and alone, where that may be of most pairs of hosts."""
+    if hosts > MOST_HOSTS:
+        return
+    for attempt in (QUARTER, ALONE, ONE_WAY):
+        if (size.rows.attempt == attempt).sum() >= MOSTLY_KNOWN * hosts * (hosts - 1) / 2:
+            yield readings_in(results, size, attempt)
 
 
 def _kinds_joined(groups: Groups, kinds: Kinds) -> Groups:

@@ -213,6 +213,17 @@ def inferred_groups(matrix: Matrix, kind_of: NDArray[np.int64] | None = None) ->
     return groups, gain
 
 
+def explained(searched: SearchedLinks, candidates: Sequence[Groups], kinds: Kinds) -> NDArray[np.float64]:
+    """How much each of these groups [hosts] explains of the links, as in inferred_groups; [candidates]."""
+    rest, _ = _without_hosts(searched.times, kinds.of_host[searched.hosts])
+    gains = np.zeros((len(HIGHEST), len(candidates)))
+    for of_links, highest in zip(gains, HIGHEST, strict=True):
+        links = _links(rest, highest)
+        of_links[:] = [_gain(links, _in_order(groups[searched.hosts])) for groups in candidates]
+    first, other = np.maximum(gains, 0.0)
+    return np.asarray(np.where(first > 0, first, other))
+
+
 def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups, float]:
     """The groups that show in the residuals, clipped at a quantile: what lies above is a fault, or chance.
 
@@ -229,8 +240,7 @@ def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
     """The best groups, and their gain, of these links; `slow` [hosts]: what hosts add to all of theirs."""
     hosts = len(links.flat)
     one = np.zeros(hosts, np.int64)
-    best, cost_of_one = one, cost_of(parts_of(links, one), links)
-    best_cost = cost_of_one
+    best, best_cost = one, cost_of(parts_of(links, one), links)
     every_host, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
     # Slow hosts look alike because they are slow, but so do hosts with few neighbours; so both choices are tried, but
     # where few of very many hosts are slow, as each takes long.
@@ -247,8 +257,14 @@ def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
     best = _clear_members(links, best)
     if (np.bincount(best) >= FEWEST_SEEN).sum() < 2:  # hosts that stay alone are slow, or far; no group of one
         return one, 0.0
-    gain = (cost_of_one - cost_of(parts_of(links, best), links)) / float(links.weight.sum(dtype=np.float64))
+    gain = _gain(links, best)
     return (_in_order(best), gain) if gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
+
+
+def _gain(links: Links, groups: Groups) -> float:
+    """How much the criterion gains by these groups, per link."""
+    one, several = (cost_of(parts_of(links, of_host), links) for of_host in (np.zeros_like(groups), groups))
+    return (one - several) / float(links.weight.sum(dtype=np.float64))
 
 
 def _single(links: Links, groups: Groups) -> Mask:

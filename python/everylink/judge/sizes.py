@@ -54,7 +54,7 @@ from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
 from everylink.judge.unlike_hosts import of_unlike, told_of
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Scope, Side, Structure, Verdict
-from everylink.judge.ways_alone import pairs_by_alone, way_verdict, ways_by_alone
+from everylink.judge.ways_alone import groups_by_alone, pairs_by_alone, way_verdict, ways_by_alone
 from everylink.judge.within import find_within, slow_by_design
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
@@ -206,9 +206,11 @@ class _Sizes:
         found = [one for one in found if one not in by_design]
         of_named = {unit for one in found if one.kind == "rank" for unit in names.units_of(one.subject)}
         within = (one for one in found if one.kind == "host" and one.scope == Scope.WITHIN)
-        of_ranks = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
-        collected.suspects += of_ranks
-        collected.found = [one for one in found if one not in of_ranks]
+        doubtful = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
+        unlike = {one.subject[0] for one in collected.suspects if one.kind == "host" and one.scope == Scope.WITHIN}
+        doubtful |= {one for one in found if one.is_slow_group and unlike.issuperset(one.subject)}
+        collected.suspects += doubtful
+        collected.found = [one for one in found if one not in doubtful]
         collected.small = None if self._small is None else self._small.readings
         return collected
 
@@ -363,9 +365,14 @@ class _Sizes:
             if not any(hosts == ends if is_pair else hosts & ends for is_pair, hosts in named):
                 self._longer.see_pair(pair, judged, names)
                 clear.append(verdict)
-        of_parts = set().union(*(names.units_of(one.subject) for one in clear if one.kind in ("host", "rank", "group")))
+        parts = (one for one in clear if one.kind in ("host", "rank", "group") and one.scope is not Scope.WITHIN)
+        of_parts = set().union(*(names.units_of(one.subject) for one in parts))
         told = of_parts.union(*(end for one in clear if one.kind == "trunk" for end in names.ends_of(one)))
         slow_hosts = {number for number, unit in enumerate(names.units) if unit in of_parts}
+        for group in groups_by_alone(judged, self._small, slow_hosts):
+            verdict = alone_verdict(group, judged, names)
+            if told.isdisjoint(verdict.subject):
+                self._ways_alone.append(calibrated(verdict, is_alone=True))
         for way in ways_by_alone(judged, self._small, slow_hosts):
             verdict = way_verdict(way, judged, names)
             if not any(told & end for end in names.ends_of(verdict)):

@@ -73,6 +73,11 @@ class Verdict:
         return self.kind == "host" and self.symptom == "slow"
 
     @property
+    def is_slow_group(self) -> bool:
+        """Whether it is on all links of a group with others."""
+        return self.kind == "group" and self.symptom == "slow" and self.scope is Scope.ALL
+
+    @property
     def is_slow_pair(self) -> bool:
         return self.kind in ("pair", "link") and self.symptom == "slow"
 

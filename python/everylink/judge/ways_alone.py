@@ -1,5 +1,5 @@
-"""Finds pairs of hosts, and ways between two groups, that are slow by what `--confirm` measured alone, though others
-hide it under load."""
+"""Finds pairs of hosts, groups, and ways between two groups, that are slow by what `--confirm` measured alone, though
+others hide it under load."""
 
 import itertools
 from collections import Counter
@@ -37,6 +37,7 @@ MOST_SETTLED = 4  # pairs that take longer alone than nearly all, whatever load 
 FEW = 2  # of these pairs that a host may have, wherever they lead
 UNDER_LOAD = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # attempts, by number
 FEWEST_LINKS, FEWEST_WAYS = 8, 5  # of a way between two groups, and other such ways to compare it with
+FEW_GROUPS, MOST_SLOW = 4, 0.75  # of fewer one may be further; part of the links of a group
 ALL_SLOW, ALL_WELL = 0.9, 0.9  # part of its links, and of those of other ways of its groups
 Index = NDArray[np.int64]
 Times = NDArray[np.float64]
@@ -106,6 +107,36 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
             yield Trunk(*groups, tuple(far), (), Side.BOTH, effect, z, len(links))
 
 
+def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) -> Iterator[Found]:
+    """Groups of which most links with others are slow alone, while nearly all between others are well, and those inside
+    them; of four or more.
+
+    Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count.
+    """
+    effects = judged.findings.effects
+    if effects.equals.one_host or judged.size.bytes < BANDWIDTH:
+        return
+    between, group_of = _between_groups(judged, slow_hosts), effects.group_of
+    for group in np.unique(between.groups).tolist():
+        own = (between.groups == group).any(axis=0)[between.of_way]
+        effect = float(np.median(between.beyond[own]))
+        if effect < SMALLEST_GROUP or own.all() or effects.groups_as_large(group) < FEW_GROUPS:
+            continue
+        are_slow = (between.beyond[own] >= effect / 2).mean() >= MOST_SLOW
+        are_well = (between.beyond[~own] < effect / 2).mean() >= ALL_WELL
+        links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
+        hosts = set(itertools.chain(*links)) & set(np.flatnonzero(group_of == group).tolist())
+        if (
+            len(hosts) >= judged.fewest_hosts
+            and are_slow
+            and are_well
+            and _is_well_inside(group, judged, effect)
+            and not are_further(links, judged, small)
+        ):
+            z = effect / LEAST_ALONE * float(np.sqrt(len(links)))
+            yield Found("group", (group,), Side.BOTH, effect, z, len(links))
+
+
 @dataclass(frozen=True)
 class _Between:
     """Links that were measured alone between hosts of two groups, [links] each: the hosts, how much longer they take
@@ -142,6 +173,15 @@ def _longer_than_best(judged: Judged) -> Times:
     at = order[np.searchsorted(of_best[order], link)]
     longer = np.log(rows.median[good].astype(np.float64)) - best.time[at]
     return np.asarray(longer[best.count[at] >= FEWEST_OF_LINK])
+
+
+def _is_well_inside(group: int, judged: Judged, effect: float) -> bool:
+    """Whether most links inside a group take less than half of this longer alone than healthy ones inside others, log
+    of the factor; and some were measured."""
+    effects, best = judged.findings.effects, judged.alone.of_hosts
+    inside = (effects.group_of[best.frm] == group) & (effects.group_of[best.to] == group)
+    beyond = _beyond(best, effects.class_number(best.frm, best.to), HEALTHY)[inside]
+    return bool(inside.any()) and float(np.median(beyond)) < effect / 2
 
 
 def _between_groups(judged: Judged, slow_hosts: Set[int]) -> _Between:

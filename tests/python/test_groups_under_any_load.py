@@ -1,0 +1,58 @@
+"""Groups show in what was measured with less load, too, where load or a slow group hides them."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from everylink.judge.findings import find
+from everylink.judge.grouping import groups_for
+from everylink.judge.kinds import equals_for, kinds_of
+from everylink.judge.readings import readings
+from everylink.model.results import Results
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER
+from pair_rows import rows_of_pairs, run_of
+
+HOSTS, SIZE, NOISE = 8, 1 << 20, 0.01
+PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
+LEAF = np.arange(HOSTS) // 2
+BETWEEN = LEAF[PAIRS[:, 0]] != LEAF[PAIRS[:, 1]]
+OF_THIRD = BETWEEN & (LEAF[PAIRS] == 2).any(axis=1)
+
+
+def _run(*attempts: int) -> Results:
+    """Four leaves of two hosts, of which the third one is slow with others: under load a little shows of the leaves,
+    alone all."""
+    random, rows = np.random.default_rng(5), []
+    for turn, attempt in enumerate(attempts):
+        further = 1.004 if attempt == MAIN else 1.15
+        times = 1e-4 * np.where(OF_THIRD, 1.7, np.where(BETWEEN, further, 1.0))
+        rows.append(rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, NOISE, random))
+    return run_of(np.arange(HOSTS), len(attempts) * HOSTS, {SIZE: rows})
+
+
+def _shows_the_leaves(results: Results) -> bool:
+    groups, known = groups_for(results, None, kinds_of(results))
+    assert known
+    return bool(((groups[:, None] == groups) == (LEAF[:, None] == LEAF)).all())
+
+
+@pytest.mark.parametrize("less", [QUARTER, ONE_WAY])
+def test_leaves_that_load_hides_show_alone_and_with_a_quarter_of_the_ranks_busy(less: int) -> None:
+    assert not _shows_the_leaves(_run(MAIN, MAIN))
+    assert _shows_the_leaves(_run(MAIN, MAIN, less, less))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "fewest"),
+    [((2, 2, 2, 2), 2), ((4, 2, 2), 2), ((2, 2, 2), 3), ((4, 4, 2), 3), ((3, 2, 2, 2), 3), ((4, 4, 4), 3)],
+)
+def test_two_hosts_are_a_group_where_most_groups_have_two_and_others_several_twos(
+    sizes: tuple[int, ...], fewest: int
+) -> None:
+    group_of = np.repeat(np.arange(len(sizes)), sizes)
+    pairs = np.array(list(itertools.combinations(range(len(group_of)), 2)))
+    rows = rows_of_pairs(pairs, np.full(len(pairs), 1e-4), 0, MAIN, NOISE, np.random.default_rng(1))
+    results = run_of(np.arange(len(group_of)), 1, {SIZE: [rows]})
+    equals = equals_for(results, group_of, kinds_of(results))
+    assert find(readings(results, results.sizes[0]), equals).effects.fewest_hosts == fewest
