@@ -269,9 +269,12 @@ class Judged:
         return bool(self._between[way.group, way.other] - np.nanmedian(others) > FURTHER_WAY)
 
     def _is_by_design(self, one: Trunk | Uplink) -> bool:
-        """Whether a trunk or uplink is slow as ways between other groups are."""
+        """Whether a trunk or uplink is slow as ways between other groups are, or may be as no other group has such hosts
+        as that of an uplink."""
         if self._between is None:
             return False
+        if isinstance(one, Uplink) and one.other < 0 and len(self.findings.effects.groups_like(one.group)) < 2:
+            return True
         ways = one.ways(self.findings.effects.group_of)
         return is_longer_by_design(one.effect, ways, self._between)
 
