@@ -7079,6 +7079,195 @@ def test_ranks_of_a_core_complex_share_its_cache_and_all_are_as_far_from_the_ada
     assert not structure.socket.any()
 
 
+def test_every_third_host_of_one_switch_is_newer() -> None:
+    structure = built("one switch of 56 Gbit/s, newer hosts in every third slot", 32)
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert times(world, [(2, 5)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(1, 2)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + 0.4e-6 + once])
+    assert times(world, [(0, 3), (1, 4), (2, 5)]) == pytest.approx([LATENCY + 0.4e-6 + once] * 2 + [LATENCY + once])
+    assert structure.processor.tolist() == ([2, 2, 3] * 11)[:32]
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_neighbours_by_number_are_near_in_a_torus_numbered_by_cubes() -> None:
+    structure = built("torus numbered by cubes, far socket", 64)  # 4 x 4 x 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3.6e-6, MIB / 2e9
+    plane = structure.plane
+    assert isinstance(plane, Torus)
+    assert plane.sides == (4, 4, 4)
+    assert len(np.unique(plane.place, axis=0)) == 64
+    hops = [round((times(world, [(0, 2 * host)], 0)[0] - near) / HOP) for host in range(1, 8)]
+    assert hops == [1, 1, 2, 1, 2, 2, 3]  # the corners of the own cube
+    assert times(world, [(0, 16)], 0) == pytest.approx([near + 2 * HOP])  # the same corner of the next cube
+    assert times(world, [(0, 2 * 63)], 0) == pytest.approx([near + 3 * HOP])  # the corner across, around
+    assert times(world, [(0, 2 * 56)], 0) == pytest.approx([near + 6 * HOP])
+    assert times(world, [(0, 3)]) == pytest.approx([near + HOP + 0.15e-6 + once / 0.97])
+    assert times(world, [(0, 16), (8, 24)]) == pytest.approx([near + 2 * HOP + once] * 2)  # other cables
+    shared = times(world, [(0, 16), (2, 18)])  # by one cable between the cubes
+    assert shared == pytest.approx([near + 2 * HOP + 2 * MIB / 3.2e9] * 2)
+
+
+def test_four_adapters_are_on_two_leaves_of_the_cell() -> None:
+    structure = built("dragonfly+ of 4 rails, two on each leaf of the cell", 64)  # 32 hosts, 4 cells of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert (plane.groups, plane.each) == (4, 16)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert plane.leaf.reshape(32, 4)[0].tolist() == [0, 0, 1, 1]
+    assert plane.leaf.reshape(32, 4)[31].tolist() == [6, 6, 7, 7]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])  # the other adapter of the socket
+    assert times(world, [(0, 6)]) == pytest.approx([near + 2 * HOP + once])
+    far = [times(replace(world, seed=seed), [(0, 32)], 0)[0] - near for seed in range(32)]
+    assert {round(longer / HOP, 6) for longer in far} == {3.0, 4.0}  # directly, or by a third cell
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+
+
+def test_only_hosts_of_the_last_group_have_a_second_adapter() -> None:
+    structure = built("dragonfly by load, last group with a second adapter", 64)  # 4 groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, Slingshot)
+    assert structure.plane.groups == 8
+    assert structure.single.tolist() == [True] * 48 + [False] * 16
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(96, 98), (97, 99)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(96, 99)]) == pytest.approx([near + HOP + once])  # the switch of the second adapters
+    assert times(world, [(0, 16)]) == pytest.approx([near + HOP + once])  # the ninth host of the group
+    assert np.asarray(world.results.ranks.adapters).tolist() == [1] * 96 + [2] * 32
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert set(rates) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_gpus_without_access_to_each_other_go_through_the_memory_of_the_host() -> None:
+    structure = built("8 GPUs on PCIe with one adapter, 4:1 adaptive", 64)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 10e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [1] * 4
+    assert structure.oversubscription == pytest.approx(4)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once / 0.85])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 0.5e-6 + once / 0.7])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 3)]) == pytest.approx([8e-6 + MIB / 9e9])
+    assert times(world, [(0, 4)]) == pytest.approx([9e-6 + MIB / 6.5e9])
+    across = times(world, [(8 * host, 32 + 8 * host) for host in range(4)])
+    assert across == pytest.approx([near + 2 * HOP + 4 * once] * 4)
+
+
+def test_two_rails_of_each_host_are_a_pcie_switch_further() -> None:
+    structure = built("rail-optimized, 8 rails, two behind two PCIe switches", 64)  # 16 hosts, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 32
+    for rail in range(8):
+        further = 0.15e-6 * (rail in (0, 4))
+        assert times(world, [(rail, 8 + rail)]) == pytest.approx([near + 2 * further + once])
+        assert times(world, [(rail, 32 + rail)]) == pytest.approx([near + 2 * HOP + 2 * further + once])
+        assert times(world, [(1, 8 + rail)], 0) == pytest.approx([near + 2 * HOP * (rail != 1) + further])
+    assert times(world, [(0, 4)]) == pytest.approx([NVLINK_LATENCY + MIB / 230e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_more_than_four_flows_fill_a_virtual_machine(seed: int) -> None:
+    structure = built("4 NUMA nodes of a cloud, flow limits, lingering routes", 64, seed)  # 32 machines, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, MIB / (0.5 * RATE)
+    group = structure.group
+    assert np.bincount(group).tolist() == [8] * 4
+    assert (np.diff(group) < 0).any()
+    for other in range(1, 32):
+        across = 2 * HOP * bool(group[other] != group[0])
+        for rank in range(4):  # no node is nearer than others
+            assert times(world, [(0, 4 * other + rank)]) == pytest.approx([near + across + once])
+    same = np.flatnonzero(group == group[0])[1]
+    four = times(world, [(rank, 4 * int(same) + rank) for rank in range(4)])
+    assert four == pytest.approx([near + once] * 4)
+    assert structure.plane.path(np.array([0]), np.array([1]), np.array([0]))[0].shape == (1, 2)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.routes == "lingering"
+
+
+def test_four_flows_fill_an_adapter_of_which_one_gets_three_tenths() -> None:
+    structure = built("8 ranks by TCP, 3:1 static, a core for each flow", 64)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [1] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([near + once / 0.3])
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.8e-6 + once / 0.3])
+    assert times(world, [(rank, 8 + rank) for rank in range(3)]) == pytest.approx([near + once / 0.3] * 3)
+    assert times(world, [(rank, 8 + rank) for rank in range(4)]) == pytest.approx([near + 4 * once] * 4)
+    across = times(world, [(8 * host, 32 + 8 * host) for host in range(4)])
+    assert across == pytest.approx([near + 2 * HOP + 4 * once] * 4)
+    larger = built("8 ranks by TCP, 3:1 static, a core for each flow", 192).plane  # leaves of 12
+    assert isinstance(larger, FatTree)
+    assert larger.uplinks.tolist() == [4] * 4
+
+
+def test_the_last_hosts_of_each_leaf_have_gpus_and_two_adapters() -> None:
+    structure = built("GPU hosts with two adapters in each leaf, tables that change", 64)  # 4 leaves of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, Tables)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.single.tolist() == ([True] * 12 + [False] * 4) * 4
+    assert structure.processor.tolist() == ([0] * 12 + [3] * 4) * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(24, 26), (25, 27)]) == pytest.approx([near + 1.2e-6 + once] * 2)
+    assert times(world, [(24, 27)]) == pytest.approx([near + 1.2e-6 + once])  # the other adapter, on the same leaf
+    assert times(world, [(0, 24)]) == pytest.approx([near + 0.6e-6 + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    assert np.asarray(world.results.ranks.adapters).tolist() == ([1] * 24 + [2] * 8) * 4
+
+
+def test_two_hosts_of_each_chassis_are_on_either_leaf_of_the_rack() -> None:
+    structure = built("two leaves per rack, either side of each chassis, 2:1", 32)  # 2 racks of 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.group.tolist() == [0, 0, 1, 1] * 4 + [2, 2, 3, 3] * 4
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])  # the next chassis
+    assert times(world, [(1, 2)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the other side
+    own = [host for host in range(16) if host % 4 < 2]
+    across = times(world, [(host, 16 + host) for host in own])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 8)  # 2:1, dealt out evenly
+    assert times(world, [(host, 16 + host) for host in own[:4]]) == pytest.approx([LATENCY + 2 * HOP + once] * 4)
+
+
+def test_later_leaves_have_half_as_many_cables_to_the_core() -> None:
+    structure = built("leaves on one core, 1:1 and later 2:1, 40 Gbit/s", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / (0.32 * RATE)
+    assert isinstance(structure.plane, OneCore)
+    assert structure.plane.uplinks.tolist() == [8, 8, 4, 4]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.15e-6 + once / 0.97])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)
+    between = [[(4 * host, first + 4 * host) for host in range(8)] for first in (32, 64)]
+    assert times(world, between[0]) == pytest.approx([near + 2 * HOP + once] * 8)
+    assert times(world, between[1]) == pytest.approx([near + 2 * HOP + 2 * once] * 8)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_two_ranks_of_a_ccx_meet_in_its_cache() -> None:
+    structure = built("8 ranks on 4 CCXs, three levels, 2:1 adaptive", 128)  # 32 hosts, 4 leaves of 8, pods of 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert plane.lower.uplinks.tolist() == [8] * 4
+    assert plane.upper.uplinks.tolist() == [8] * 2
+    assert times(world, [(0, 1)]) == pytest.approx([0.2e-6 + MIB / 24e9])
+    assert times(world, [(1, 2)]) == pytest.approx([0.45e-6 + MIB / 14e9])
+    further = (0, 0, 0.04e-6, 0.04e-6, 0.04e-6, 0.04e-6, 0.07e-6, 0.07e-6)
+    for rank, longer in enumerate(further):
+        assert times(world, [(0, 8 + rank)]) == pytest.approx([LATENCY + longer + once])
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    far = LATENCY + 4 * HOP + 2 * CABLE
+    assert times(world, [(0, 128)]) == pytest.approx([far + once])
+    assert times(world, [(8 * host, 128 + 8 * host) for host in range(16)]) == pytest.approx([far + 2 * once] * 16)
+    assert times(world, [(8 * host, 128 + 8 * host) for host in range(8)]) == pytest.approx([far + once] * 8)
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -1935,3 +1935,13 @@ class LagsToTwoSpines(FatTree):
         cable = (hashed(frm, to, 34) % (self.each[b] // 2).astype(np.uint64)).astype(np.int64)
         down = self.ways + self.first[b] + 2 * cable + (ways[:, 0] - self.first[a]) % 2
         return np.column_stack([ways[:, 0], np.where(a != b, down, NONE)]), latency
+
+
+class TorusOfCubes(Torus):
+    """A torus in three dimensions whose hosts are numbered by cubes of 2 x 2 x 2; `cubes`: how many along each."""
+
+    def __init__(self, cubes: tuple[int, ...], rate: float) -> None:
+        super().__init__(tuple(2 * side for side in cubes), rate)
+        cube, corner = np.divmod(np.arange(len(self.group)), 8)
+        corners = np.stack(np.unravel_index(corner, (2, 2, 2)), axis=1)
+        self.place = 2 * np.stack(np.unravel_index(cube, cubes), axis=1) + corners

@@ -105,6 +105,7 @@ from worlds.planes import (
     ThreeLevels,
     Tofu,
     Torus,
+    TorusOfCubes,
     TwistedTorus,
     TwoBuildings,
     TwoFabrics,
@@ -7441,6 +7442,216 @@ def _ranks_on_core_complexes(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _every_third_slot(hosts: int) -> Structure:
+    """A department: one switch of 56 Gbit/s (FDR), a rank in each host; every third host is of the second purchase.
+
+    As small clusters in which the slots between the first hosts were left free for better cooling, and were filled
+    later. The newer processors take 0.2 us less for a message at an end, and say which they are; adapters and cables
+    are the same. 0.4 % of readings are disturbed by daemons. The numbers are chosen here.
+    """
+    old, rate = np.arange(hosts) % 3 != 2, 0.545 * RATE
+    return Structure(
+        hosts, OneSwitch(hosts), rate=np.full((hosts, 1), rate), overhead=np.where(old, 0.2e-6, 0.0),
+        processor=np.where(old, 2, 3), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _numbered_by_cubes(hosts: int) -> Structure:
+    """A torus in three dimensions, two ranks in each host; hosts are numbered by cubes of 2 x 2 x 2.
+
+    As Cray's XT5 with SeaStar2+, e.g. Kraken of NICS, whose scheduler (ALPS) can order hosts so that those of a job are
+    near each other in all dimensions. A host sends 2 GB/s, cables do 3.2. The adapter is on the first socket; the
+    second one takes 0.15 us longer and reaches 97 % of the rate. 1.8 us at each end. The hosts run a light system, so
+    readings hardly vary. The numbers are chosen here.
+    """
+    sides = _sides(hosts // 8)
+    far = _far_socket(hosts, 2, 0.97, 0.15e-6)
+    return replace(
+        far, plane=TorusOfCubes((*sides, *(1,) * (3 - len(sides))), 3.2e9), rate=np.full((hosts, 1), 2e9),
+        processor=np.full(hosts, 2), position_latency=1.8e-6 + far.position_latency,
+    )  # fmt: skip
+
+
+def _four_rails_on_two_leaves_of_a_cell(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, in cells of a dragonfly+ of which a job has all.
+
+    As the Booster of JUWELS (FZ Juelich: A100, HDR), whose cells are trees of two levels, 1:1. A cell has two leaves
+    here: the adapters of the first socket are on the one, those of the second on the other. A quarter of the messages
+    between cells takes a third one. NVLink joins the GPUs of a host, 90 GB/s for each two; 0.5 us at each end. 0.3 % of
+    readings are disturbed by daemons. The cells of up to 12 hosts, the detours and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(12, count // 4))
+    cell, place = np.divmod(np.arange(count), size)
+    rail = np.arange(4)
+    taken = 4 * size * cell[:, None] + rail // 2 * 2 * size + 2 * place[:, None] + rail % 2
+    return Structure(
+        count, PartOfDragonflyPlus(taken.ravel(), int(cell[-1]) + 1, 4 * size, 0.25, 2 * RATE), each=4, rails=4,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(4, 0.5e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 90e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _second_adapter_in_the_last_group(hosts: int) -> Structure:
+    """A dragonfly by Slingshot, 200 Gbit/s, two ranks in each host; hosts of the last group have a second adapter.
+
+    As Kestrel of NREL (two Sapphire Rapids), with its hosts of high bandwidth. There each socket has an adapter, on two
+    switches; elsewhere both ranks share the first one. Eight hosts share their switches; routes follow the load, and
+    the machine has 8 groups, or as many as the job and one more. 0.3 us at each end, for what the processor does; 0.3 %
+    of readings are disturbed by daemons. The groups of up to 16 hosts and the numbers are chosen here.
+    """
+    group = np.arange(hosts) // max(2, min(16, hosts // 4))
+    switch = 2 * (places_in(group)[:, None] // 8) + np.arange(2)
+    plane = Slingshot(np.repeat(group, 2), switch.ravel(), max(8, int(group[-1]) + 2), 2 * RATE)
+    return Structure(
+        hosts, plane, each=2, rails=2, one_plane=True, other_rail=0.0, rate=np.full((hosts, 2), 2 * RATE),
+        single=group < group[-1], processor=np.full(hosts, 4), position_latency=np.full(2, 0.3e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _consumer_gpus(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs on PCIe that share an adapter of 100 Gbit/s (EDR); 4:1 adaptive.
+
+    As universities have servers with RTX 2080 Ti or 3090 for learning: these GPUs do not reach each other's memory, so
+    all messages go through that of the host. That takes 5 us at each end and leaves 85 % of the rate of the adapter,
+    and 70 % for the GPUs of the second socket, 0.5 us longer. Within a host a message gets 9 GB/s, or 6.5 between the
+    sockets. 0.5 % of readings are disturbed by what prepares the data. The taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    far = _in_other_parts(8, 4)
+    return Structure(
+        count, FatTree(_leaves(count), 4, "adaptive"), each=8, processor=np.zeros(count, np.int64),
+        position_rate=np.repeat([0.85, 0.7], 4), position_latency=np.repeat([5e-6, 5.5e-6], 4),
+        inside_latency=np.where(far, 9e-6, 8e-6), inside_rate=np.where(far, 6.5e9, 9e9), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _two_rails_behind_two_switches(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 200 Gbit/s each, and a leaf for each rail of each pod; 1:1.
+
+    As clusters of HGX A100 with HDR. The first GPU and the fifth share their PCIe switch with the disks, and so the
+    adapters of these two are behind one switch more: 0.15 us longer at an end, in all hosts. Adaptive; pods have up to
+    8 hosts. NVSwitch joins the GPUs of a host, 230 GB/s; 0.7 us at each end. 0.3 % of readings are disturbed by what
+    watches the GPUs. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, min(8, count // 4))
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 1, "adaptive", 2 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.where(np.arange(8) % 4 == 0, 0.85e-6, 0.7e-6), hyperthreads=0.003,
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 230e9),
+    )  # fmt: skip
+
+
+def _compact_placement(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of 4 NUMA nodes with 200 Gbit/s, by TCP, anywhere in racks of up to 16.
+
+    As H3 of Google Cloud (Sapphire Rapids) with compact placement. A flow gets 50 Gbit/s at most, so it takes more than
+    four to fill a machine. 1:1, and a flow changes its uplink now and then (PLB), so that some meet for a while. A
+    processor beside the host moves the packets: 10 us at each end with a long tail, and 0.8 % of readings are longer;
+    so no node is nearer to it than another. The racks and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    _, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(random.permutation(_leaves(count)), 1, "lingering", 2 * RATE), each=4, tunnel_rate=0.5 * RATE,
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 4), position_latency=np.full(4, 10e-6),
+        interrupts=2.5e-6, tail=0.008, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _one_core_for_each_flow(hosts: int) -> Structure:
+    """A quarter of the hosts, 8 ranks each: Ethernet of 100 Gbit/s by TCP, of which a flow gets 30; 3:1 static.
+
+    As companies run their clusters for analysis: a core copies what a flow receives, so that one does not fill an
+    adapter, but the ranks together do. An uplink of 100 Gbit/s for 3 hosts, or for 4 of a small rack; a hash gives each
+    two hosts one. 9 us at each end and 0.4 us more on the second socket, with a long tail; 0.5 % of readings are
+    longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    return Structure(
+        count, FatTree(_leaves(count), 3, "static"), each=8, tunnel_rate=0.3 * RATE, processor=np.full(count, 3),
+        position_latency=np.repeat([9e-6, 9.4e-6], 4), inside_latency=_across_sockets(np.arange(8) // 4),
+        interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _gpu_hosts_in_each_omni_path_leaf(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, two ranks in each host; the last quarter of each leaf are GPU hosts with two adapters.
+
+    As universities share out GPU hosts over their racks, for power. These have an adapter on each socket, both on the
+    leaf; messages start in the memory of a GPU and go through that of the host, 0.6 us longer at an end, as processors
+    tell. The other hosts have one adapter for both ranks. An uplink for two hosts, and tables that change now and then.
+    The processor does the work of the adapter, 0.3 us at each end. 0.4 % of readings are disturbed by daemons. The
+    leaves and the numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    size = np.bincount(leaf)[leaf]
+    gpus = 4 * places_in(leaf) >= 3 * size
+    return Structure(
+        hosts, Tables(np.repeat(leaf, 2), 4), each=2, rails=2, one_plane=True, other_rail=0.0, single=~gpus,
+        overhead=np.where(gpus, 0.6e-6, 0.0), processor=np.where(gpus, 3, 0), position_latency=np.full(2, 0.3e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _left_and_right_of_each_chassis(hosts: int) -> Structure:
+    """InfiniBand, 200 Gbit/s (NDR200), a rank in each host; racks of two leaves, one for each side of their chassis.
+
+    A chassis has four hosts, two on the left and two on the right, and each side has its cables and its leaf. Racks
+    have up to 32 hosts; 2:1, and tables deal out the receivers of a leaf to its uplinks in turns. 0.3 % of readings are
+    disturbed by daemons. As racks of twin servers with four hosts in two units, which are denser than a leaf has ports;
+    the numbers are chosen here.
+    """
+    every = np.arange(hosts)
+    leaf = 2 * (every // max(8, min(32, hosts // 2))) + every // 2 % 2
+    return Structure(
+        hosts, DealtOut(leaf, 2, 2 * RATE), rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 4),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _later_leaves_on_an_old_core(hosts: int) -> Structure:
+    """Half of the hosts, with 4 ranks on two sockets that share 40 Gbit/s (QDR); leaves on one core, 1:1 and then 2:1.
+
+    As university clusters of 2010, whose director switch had ports left for an extension with half as many cables, here
+    the second half of the leaves. Tables give each receiver a cable (Min Hop). Cables and adapters take 32 Gbit/s of
+    data and say 40. The far socket takes 0.15 us longer and reaches 97 % of the rate; 0.4 us at each end. 0.5 % of
+    readings are disturbed by daemons. The numbers are chosen here.
+    """
+    count, rate = max(8, hosts // 2), 0.32 * RATE
+    leaf = _leaves(count)
+    leaves = int(leaf[-1]) + 1
+    far = _far_socket(count, 4, 0.97, 0.15e-6)
+    return replace(
+        far, plane=OneCore(leaf, np.where(2 * np.arange(leaves) >= leaves, 2, 1), rate),
+        rate=np.full((count, 1), rate), nominal=np.full((count, 1), 0.4 * RATE), processor=np.full(count, 2),
+        position_latency=0.4e-6 + far.position_latency, hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _two_ranks_on_each_ccx(hosts: int) -> Structure:
+    """A quarter of the hosts, of one processor with 8 ranks, two on each CCX; three levels, 2:1 at the top, adaptive.
+
+    As national centres with EPYC and 100 Gbit/s (HDR100) in pods of two leaves, 1:1 within. The two ranks of a CCX meet
+    in its cache: 0.2 us and 24 GB/s, and 0.25 us longer and 14 GB/s to those of others. The first CCX is next to the
+    adapter; the others are 0.04 us further, and the last one 0.07. Cables between pods are 20 m longer. 0.3 % of
+    readings are disturbed by daemons. The pods and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = np.arange(count) // max(2, min(8, count // 4))
+    plane = Stacked(FatTree(leaf, 1, "adaptive"), FatTree(leaf // 2, 2, "adaptive"), 2 * CABLE)
+    far = _in_other_parts(8, 2)
+    return Structure(
+        count, plane, each=8, processor=np.full(count, 3), socket=np.zeros(8, np.int64),
+        position_latency=np.repeat([0.0, 0.04e-6, 0.04e-6, 0.07e-6], 2), hyperthreads=0.003,
+        inside_latency=np.where(far, 0.45e-6, 0.2e-6), inside_rate=np.where(far, 14e9, 24e9),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -7943,5 +8154,29 @@ HELD_OUT: Mapping[str, Make] = {
     "sprayed packets, 4 ranks, unequal numbers behind switches": _sprayed_over_unequal_switches,
     "Xeon Phis and Xeons in tanks, TCP, 2:1 static": lambda hosts, random: _immersed_processors(hosts),
     "8 ranks on 4 CCXs of one socket, 2:1 to one core": lambda hosts, random: _ranks_on_core_complexes(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch of 56 Gbit/s, newer hosts in every third slot": lambda hosts, random: _every_third_slot(hosts),
+    "torus numbered by cubes, far socket": lambda hosts, random: _numbered_by_cubes(hosts),
+    "dragonfly+ of 4 rails, two on each leaf of the cell": lambda hosts, random: _four_rails_on_two_leaves_of_a_cell(
+        hosts
+    ),
+    "dragonfly by load, last group with a second adapter": lambda hosts, random: _second_adapter_in_the_last_group(
+        hosts
+    ),
+    "8 GPUs on PCIe with one adapter, 4:1 adaptive": lambda hosts, random: _consumer_gpus(hosts),
+    "rail-optimized, 8 rails, two behind two PCIe switches": lambda hosts, random: _two_rails_behind_two_switches(
+        hosts
+    ),
+    "4 NUMA nodes of a cloud, flow limits, lingering routes": _compact_placement,
+    "8 ranks by TCP, 3:1 static, a core for each flow": lambda hosts, random: _one_core_for_each_flow(hosts),
+    "GPU hosts with two adapters in each leaf, tables that change": lambda hosts, random: (
+        _gpu_hosts_in_each_omni_path_leaf(hosts)
+    ),
+    "two leaves per rack, either side of each chassis, 2:1": lambda hosts, random: _left_and_right_of_each_chassis(
+        hosts
+    ),
+    "leaves on one core, 1:1 and later 2:1, 40 Gbit/s": lambda hosts, random: _later_leaves_on_an_old_core(hosts),
+    "8 ranks on 4 CCXs, three levels, 2:1 adaptive": lambda hosts, random: _two_ranks_on_each_ccx(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
