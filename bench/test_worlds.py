@@ -7268,6 +7268,223 @@ def test_two_ranks_of_a_ccx_meet_in_its_cache() -> None:
     assert times(world, [(8 * host, 128 + 8 * host) for host in range(8)]) == pytest.approx([far + once] * 8)
 
 
+def test_newer_gpu_racks_have_twice_the_rate_and_twice_the_uplinks() -> None:
+    structure = built("8 GPUs on 4 adapters of the leaf, racks of 200 and 400 Gbit/s", 64)  # 16 hosts, racks of 4
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6
+    old, new = MIB / (2 * RATE), MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8, 8, 8, 16]
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.3e-6 + old])
+    assert times(world, [(96, 104)]) == pytest.approx([near + new])
+    assert times(world, [(0, 96)]) == pytest.approx([near + 0.15e-6 + 2 * HOP + old])
+    assert times(world, [(96, 104), (97, 105)]) == pytest.approx([near + 2 * new] * 2)  # one adapter
+    assert times(world, [(96, 104), (98, 106)]) == pytest.approx([near + new] * 2)
+    across = [(2 * gpu, 32 + 2 * gpu) for gpu in range(16)]
+    assert times(world, across) == pytest.approx([near + 0.3e-6 + 2 * HOP + old] * 16)  # 1:1
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+    assert times(world, [(96, 103)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+    rates = world.results.inventory.over_hosts("ib/mlx5_3/1", "rate")[1]
+    assert rates == ("200 Gb/sec (4X HDR)",) * 12 + ("400 Gb/sec (4X NDR)",) * 4
+    assert structure.processor.tolist() == [3] * 12 + [4] * 4
+
+
+def test_each_second_pair_of_gpus_reaches_the_adapter_of_its_socket_by_the_processor() -> None:
+    structure = built("8 GPUs on PCIe with 2 adapters, each second pair further, 2:1", 64)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4  # for 8 adapters
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 10)]) == pytest.approx([near + 0.4e-6 + once / 0.8])
+    assert times(world, [(7, 15)]) == pytest.approx([near + 0.8e-6 + once / 0.8])
+    assert times(world, [(0, 12)]) == pytest.approx([near + once])  # both adapters are on the same leaf
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 1)]) == pytest.approx([1.1e-6 + MIB / 24e9])
+    assert times(world, [(0, 2)]) == pytest.approx([1.5e-6 + MIB / 18e9])
+    assert times(world, [(0, 4)]) == pytest.approx([2.0e-6 + MIB / 10e9])
+    across = times(world, [(8 * host + gpu, 32 + 8 * host + gpu) for host in range(4) for gpu in (0, 4)])
+    assert max(across) > near + 2 * HOP + 1.9 * once  # a hash gives two flows the same uplink
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pods_of_machines_of_eight_gpus_are_in_no_order(seed: int) -> None:
+    structure = built("rail-optimized, 8 rails, virtual machines in no order", 64, seed)  # 16 machines, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (2 * RATE)
+    pod = structure.group
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 32
+    assert np.bincount(pod).tolist() == [4] * 4
+    assert (np.diff(pod) < 0).any()
+    for other in range(1, 16):
+        further = 0.0 if pod[other] == pod[0] else 2 * HOP
+        assert times(world, [(0, 8 * other)]) == pytest.approx([near + further + once])
+        assert times(world, [(0, 8 * other + 1)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+        assert times(world, [(2, 8 * other + 2)]) == pytest.approx([near + 0.16e-6 + further + once])
+    assert structure.position_latency[[0, 1, 4, 5]] == pytest.approx(1.2e-6)
+    assert structure.position_latency[[2, 3, 6, 7]] == pytest.approx(1.28e-6)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+
+
+def test_machines_are_numbered_by_the_switches_of_both_layers() -> None:
+    structure = built("sprayed packets, 8 rails, machines sorted by switch", 64)  # 16 machines
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 12e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, Stacked)
+    assert structure.group.tolist() == [0] * 2 + [1] * 3 + [2] * 5 + [3] * 2 + [4] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + once])  # another rail: the same switch
+    assert times(world, [(0, 8 * 4)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 8 * 5)]) == pytest.approx([near + 2 * HOP + 1e-6 + once])
+    across = [(rank, 40 + rank) for rank in range(40)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 1e-6 + once] * 40)  # nothing blocks
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bare_metal_of_a_cloud_has_hashes_at_two_tiers(seed: int) -> None:
+    structure = built("bare metal of a cloud in no order, two tiers of hashes", 64, seed)  # 32 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE
+    rack, plane = structure.group, structure.plane
+    assert isinstance(plane, Stacked)
+    assert (plane.lower.routes, plane.upper.routes) == ("static", "static")
+    assert plane.lower.uplinks.tolist() == [4] * 8
+    assert plane.upper.uplinks.tolist() == [8] * 4
+    assert (np.diff(rack) < 0).any()
+    for other in range(1, 32):
+        tiers = int(rack[other] != rack[0]) + int(rack[other] // 2 != rack[0] // 2)
+        further = [0.0, 2 * HOP, 4 * HOP + 1e-6][tiers]
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + further + once])
+        assert times(world, [(0, 4 * other + 3)]) == pytest.approx([near + 0.3e-6 + further + once / 0.95])
+    hosts = np.concatenate([np.flatnonzero(rack // 2 == block) for block in (0, 1)])
+    across = times(world, [(4 * frm, 4 * to) for frm, to in hosts.reshape(2, 8).T.tolist()])
+    assert max(across) > near + 4 * HOP + 1e-6 + 1.9 * once  # some have the same uplink
+    assert built("bare metal of a cloud in no order, two tiers of hashes", 56).plane.group.max() == 8  # 28 hosts
+
+
+def test_every_fourth_host_is_in_the_same_group_of_the_dragonfly() -> None:
+    structure = built("4 NUMA nodes in turns over four groups of a dragonfly", 64)  # 32 hosts, 8 of a group
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (16, 2)
+    assert structure.group.tolist() == [0, 1, 2, 3] * 8
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 48)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + HOP + once])  # the fifth host of the group
+    assert times(world, [(1, 16)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(3, 16)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.96])
+    hops = (times(world, [(0, 4)], 0)[0] - LATENCY - 4 * CABLE) / HOP  # the next host is in the next group
+    assert round(hops, 6) in {1, 2, 3}
+    when = np.repeat(np.arange(50), 8)  # all from one group to the next
+    frm = np.tile(np.arange(0, 32, 4), 50)
+    detours = (plane.path(frm, frm + 1, when)[0][:, 1] != NONE).reshape(50, 8).sum(axis=1)
+    assert detours.max() == 6  # two go by the cables between the two groups, the others by a third one
+    assert detours.mean() == pytest.approx(6 * 14 / 16, abs=0.4)
+
+
+def test_messages_to_the_island_in_another_hall_take_longer() -> None:
+    structure = built("islands 2:1 adaptive, the last one in another hall", 64)  # leaves of 8, islands of 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert plane.lower.uplinks.tolist() == [8] * 8
+    assert plane.upper.uplinks.tolist() == [8] * 4
+    far = LATENCY + 4 * HOP
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.2e-6 + once / 0.96])
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(96, 112)]) == pytest.approx([LATENCY + 2 * HOP + once])  # within the last island
+    assert times(world, [(0, 32)]) == pytest.approx([far + once])
+    for first in (0, 32, 64):
+        assert times(world, [(first, 96)]) == pytest.approx([far + 0.6e-6 + once])
+    across = [(2 * host, 32 + 2 * host) for host in range(16)]
+    assert times(world, across) == pytest.approx([far + 2 * once] * 16)
+    assert times(world, across[:8]) == pytest.approx([far + once] * 8)
+
+
+def test_three_ranks_together_reach_what_an_adapter_of_omni_path_does() -> None:
+    structure = built("Omni-Path of 400 Gbit/s that three of 8 ranks fill", 64)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, Tables)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([near + once / 0.4])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 0.25e-6 + once / 0.37])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + once / 0.4] * 2)
+    assert times(world, [(0, 8), (1, 9), (2, 10)]) == pytest.approx([near + 3 * once] * 3)
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once / 0.4])
+    when = np.arange(200)
+    ways = structure.plane.path(np.zeros_like(when), np.full_like(when, 4), when)[0][:, 0]
+    assert set(ways.tolist()) == {0, 1}
+    assert 3 < (np.diff(ways) != 0).sum() < 13  # at most once in 16 steps
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"400 Gb/sec (4X NDR)"}
+
+
+def test_the_second_purchase_fills_the_racks_from_the_last_to_the_first() -> None:
+    structure = built("Ethernet 2:1, a second purchase above the first", 32)  # 4 racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.25 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.group.reshape(8, 4)[:, 0].tolist() == [0, 1, 2, 3, 3, 2, 1, 0]
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(0, 2)]) == pytest.approx([near + 4e-6 + once])
+    assert times(world, [(0, 62)]) == pytest.approx([near + 2e-6 + once])  # the same rack
+    assert times(world, [(56, 62)]) == pytest.approx([near + once])
+    assert times(world, [(0, 56 + 7)]) == pytest.approx([near + 2.4e-6 + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2e-6 + 2 * HOP + once])
+    across = [(2 * host, 8 + 2 * host) for host in range(4)] + [(56 + 2 * host, 48 + 2 * host) for host in range(4)]
+    assert max(times(world, across)) > near + 1.9 * once  # 8 flows on two uplinks of 50 Gbit/s
+    assert structure.processor.tolist() == [2] * 16 + [3] * 16
+
+
+def test_chassis_of_blades_lead_to_one_core_by_a_cable_for_two_blades() -> None:
+    structure = built("chassis of blades of 40 Gbit/s on one core, two processors", 64)  # 32 blades, chassis of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.32 * RATE)
+    assert isinstance(structure.plane, OneCore)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.processor.tolist() == [2] * 24 + [0] * 8
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.6e-6 + once])
+    assert times(world, [(96, 100)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(96, 102)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.9])
+    assert times(world, [(0, 96)]) == pytest.approx([LATENCY + 0.3e-6 + 2 * HOP + once])
+    across = [(4 * blade, 32 + 4 * blade) for blade in range(8)]
+    assert times(world, across) == pytest.approx([LATENCY + 0.6e-6 + 2 * HOP + 2 * once] * 8)  # 2:1
+    assert times(world, across[:4]) == pytest.approx([LATENCY + 0.6e-6 + 2 * HOP + once] * 4)
+    older, newer = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY for rank in (0, 96))
+    assert older == pytest.approx(1.4 * newer)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_the_last_routers_of_a_torus_have_hosts_with_gpus() -> None:
+    structure = built("torus of routers, the last ones have GPUs", 64)  # 32 routers, 4 x 4 x 2
+    world, once = World(structure, kernel=ONE_WAY), MIB / 6e9
+    assert isinstance(structure.plane, Gemini)
+    assert structure.processor.tolist() == [0] * 48 + [3] * 16
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])  # the same router
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + HOP + once])
+    assert times(world, [(0, 5)]) == pytest.approx([LATENCY + HOP + 0.15e-6 + once / 0.96])
+    assert times(world, [(96, 98)]) == pytest.approx([LATENCY + 1.8e-6 + MIB / 5e9])
+    assert times(world, [(0, 96)]) == pytest.approx([LATENCY + HOP + 0.9e-6 + MIB / 5e9])  # around the first dimension
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + HOP + MIB / 4.5e9])  # the second one is narrower
+    usual, staged = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.3e-6 for rank in (0, 96))
+    assert usual == pytest.approx(0.6 * staged)
+    assert len(set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1])) == 1
+
+
+def test_ten_hosts_of_a_leaf_have_two_uplinks() -> None:
+    structure = built("fat tree 5:1 by receiver, far socket", 40)  # leaves of 10
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == pytest.approx(5.0)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.94])
+    assert times(world, [(2 * host, 10 + 2 * host) for host in range(5)]) == pytest.approx([LATENCY + once] * 5)
+    across = [(2 * host, 20 + 2 * host) for host in range(10)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 5 * once] * 10)
+    assert times(world, across[:2]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)
+    assert times(world, [across[0], across[2]]) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 2)
+    assert built("fat tree 5:1 by receiver, far socket", 8).oversubscription == pytest.approx(4.0)
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -7652,6 +7652,224 @@ def _two_ranks_on_each_ccx(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _gpu_racks_of_two_rates(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs, two of which share an adapter on the switch of the rack, 1:1 adaptive.
+
+    As national centers that bought A100 with HDR first and H100 with NDR later: the first five eighths of the racks
+    have adapters of 200 Gbit/s, the others of 400, as all uplinks do. NVSwitch joins the GPUs of a host, 240 GB/s, or
+    360 in the newer racks. 0.8 us at each end, and 0.15 us more in the older ones; adapters and processors tell. 0.3 %
+    of readings are disturbed by daemons. The racks of 2 to 4 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(4, count // 4))
+    of_rack = 8 * np.arange(int(rack[-1]) + 1) < 5 * (int(rack[-1]) + 1)
+    old = of_rack[rack]
+    return Structure(
+        count, FatTree(np.repeat(rack, 4), np.where(of_rack, 2, 1), "adaptive", 4 * RATE), each=8, rails=4,
+        one_plane=True, other_rail=0.0, rate=RATE * np.where(old, 2.0, 4.0)[:, None] * np.ones(4),
+        overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 3, 4), memory=np.where(old, 2 / 3, 1.0),
+        position_latency=np.full(8, 0.8e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 360e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _every_second_pair_of_gpus_by_the_processor(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs on PCIe without NVLink, and an adapter of 200 Gbit/s on each of two sockets.
+
+    As servers with L40S on Ethernet (RoCE), 2:1; a hash gives each two adapters an uplink of the leaf of the rack. A
+    socket has two PCIe switches of two GPUs, and the adapter is on the first: the other two GPUs reach it by the
+    processor, 0.4 us longer and at 80 % of the rate. Two GPUs of a switch exchange 24 GB/s, two of a socket 18, and
+    others 10. 1.2 us at each end; 0.3 % of readings are longer, because switches pause senders. The racks and the
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pair = np.arange(8) // 2
+    apart, far = _levels_apart(pair, pair // 2), pair % 2 == 1
+    return Structure(
+        count, FatTree(np.repeat(np.arange(count) // max(2, min(8, count // 4)), 2), 2, "static", 2 * RATE), each=8,
+        rails=2, one_plane=True, other_rail=0.0, rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 3),
+        position_rate=np.where(far, 0.8, 1.0), position_latency=np.where(far, 1.6e-6, 1.2e-6),
+        inside_latency=np.array([1.1e-6, 1.5e-6, 2.0e-6])[apart], inside_rate=np.array([24e9, 18e9, 10e9])[apart],
+        tail=0.003,
+    )  # fmt: skip
+
+
+def _machines_of_eight_gpus(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 GPUs with an adapter of 200 Gbit/s each, in pods in no order.
+
+    As ND A100 v4 of Azure (HDR): a leaf for each rail of each pod, 1:1 adaptive. NVSwitch joins the GPUs of a machine,
+    240 GB/s. 1.2 us at each end; each second pair of GPUs takes 0.08 us more, as it is on the NUMA node of its socket
+    whose cores do not start messages. 0.3 % of readings are disturbed by the hypervisor. The pods and the latencies are
+    chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = random.permutation(np.arange(count) // max(2, min(8, count // 4)))
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 1, "adaptive", 2 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.tile([1.2e-6, 1.2e-6, 1.28e-6, 1.28e-6], 2),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 240e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _sorted_by_network_nodes(hosts: int) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 GPUs with 400 Gbit/s each, numbered by the switches they are on.
+
+    As p5.48xlarge of AWS (H100, EFA), sorted by what its topology API says. Packets are spread over many ways (SRD). A
+    switch of the lowest layer has 2, 3 or 5 of them, or multiples of these, in turns; the next layer joins two such
+    switches, and messages to others take 1 us more. Nothing blocks. NVSwitch joins the GPUs of a machine, 360 GB/s. 6
+    us at each end; 0.4 % of readings are longer. The parts and the latencies are chosen here.
+    """
+    switch = _partly_used_leaves(max(8, hosts // 4))
+    count, of_adapter = len(switch), np.repeat(switch, 8)
+    lower, upper = (FatTree(group, 1, "adaptive", 4 * RATE) for group in (of_adapter, of_adapter // 2))
+    return Structure(
+        count, Stacked(lower, upper, 0.4e-6), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 3), position_latency=np.full(8, 6e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 360e9), tail=0.004,
+    )  # fmt: skip
+
+
+def _cluster_network_in_no_order(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: bare metal of a cloud, 4 NUMA nodes with a rank on each that share 100 Gbit/s, in no order.
+
+    As cluster networks of OCI (two EPYC, RoCE): racks, blocks of two racks, and a third tier that joins the blocks and
+    takes 1 us more, by longer cables; 1:1. A hash gives each two hosts an uplink at both tiers. The adapter is on the
+    first node; the second socket reaches 95 % of the rate. 1 us at each end; 0.3 % of readings are longer, because
+    switches pause senders. The racks and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(8, count // 8))
+    rack = random.permutation(np.minimum(np.arange(count) // size, count // size - 1))  # of one hosts may be more
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Stacked(FatTree(rack, 1, "static"), FatTree(rack // 2, 1, "static"), 1e-6), each=4,
+        processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.95], 2), position_latency=1e-6 + longer,
+        tail=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _in_turns_over_groups(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 200 Gbit/s, in turns over four groups.
+
+    A Slingshot dragonfly of 16 groups whose routes follow the load, as Setonix of Pawsey (two EPYC 7763); its scheduler
+    deals out the hosts of a job to groups. Four hosts are on a switch. Other nodes are further from the adapter than
+    the first one, and the second socket reaches 96 % of the rate. 0.3 % of readings are disturbed by daemons. The
+    groups, the job and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    place, group = np.divmod(np.arange(count), 4)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Slingshot(group, place // 4, 16, 2 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
+        processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.96], 2), position_latency=longer,
+        hyperthreads=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _island_in_another_hall(hosts: int) -> Structure:
+    """200 Gbit/s (NDR200), two ranks in each host; islands of two leaves, 1:1 within and 2:1 between them, adaptive.
+
+    As national clusters whose floor was full: the last island is in another hall, and what leaves it or comes to it
+    takes 0.6 us more, by 120 m of cable. The far socket takes 0.2 us longer and reaches 96 % of the rate. 0.3 % of
+    readings are disturbed by daemons. The leaves of 2 to 16 hosts and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    island = leaf // 2
+    away = np.where(np.arange(int(island[-1]) + 1) == island[-1], 0.6e-6, 0.0)
+    plane = Stacked(FatTree(leaf, 1, "adaptive", 2 * RATE), FarSpines(island, 2, "adaptive", 2 * RATE, away))
+    return replace(
+        _far_socket(hosts, 2, 0.96, 0.2e-6), plane=plane, rate=np.full((hosts, 1), 2 * RATE),
+        processor=np.full(hosts, 4), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _three_ranks_fill_an_adapter(hosts: int) -> Structure:
+    """A quarter of the hosts, of two sockets with 4 ranks each that share an Omni-Path adapter of 400 Gbit/s; 2:1.
+
+    As CN5000 of Cornelis: cores do part of the work of the adapter, so that a rank reaches 40 % of its rate, or 37 % on
+    the far socket, and three of them fill it. Tables say the uplink for each receiver, and change now and then. 0.3 us
+    at each end, and 0.25 us more on the far socket. 0.4 % of readings are disturbed by daemons. The leaves and the
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    far = _far_socket(count, 8)
+    return replace(
+        far, plane=Tables(_leaves(count), 2, 4 * RATE), rate=np.full((count, 1), 4 * RATE),
+        processor=np.full(count, 4), position_rate=np.repeat([0.4, 0.37], 4),
+        position_latency=0.3e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _second_purchase_above_the_first(hosts: int) -> Structure:
+    """Ethernet of 25 Gbit/s, two ranks in each host, 2:1; the first purchase is in the lower half of all racks.
+
+    The second one filled the upper halves from the last rack to the first, and numbers follow. A leaf has up to 32
+    hosts and an uplink of 50 Gbit/s for 4 of them; a hash gives each two hosts one. Hosts of the first purchase take 2
+    us longer at an end, as processors tell. TCP: 9 us at each end, 0.4 us more on the far socket, with a long tail; 0.5
+    % of readings are longer. As a faculty may have it; the numbers are chosen here.
+    """
+    half, racks = hosts // 2, max(2, min(4, hosts // 8))
+    rack = np.arange(half) * racks // half
+    old = np.arange(hosts) < half
+    far = _far_socket(hosts, 2, 1.0, 0.4e-6)
+    return replace(
+        far, plane=FatTree(np.concatenate([rack, rack[::-1]]), 4, "static", RATE / 2),
+        rate=np.full((hosts, 1), RATE / 4), overhead=np.where(old, 2e-6, 0.0), processor=np.where(old, 2, 3),
+        position_latency=9e-6 + far.position_latency, interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _blades_on_older_infiniband(hosts: int) -> Structure:
+    """Half of the hosts: blades of 40 Gbit/s (QDR) with 4 ranks, in chassis whose switches lead to one core, 2:1.
+
+    As university clusters of the years from 2009 to 2013: adapters say 40 Gbit/s, of which 32 are data. A chassis has
+    up to 16 blades and a cable for two of them; tables give each receiver one. The last three eighths of the chassis
+    have the next processor: messages take 0.3 us less at an end, and within a host 1.4 times the rate, as processors
+    tell. The far socket takes 0.3 us longer and reaches 90 % of the rate. 0.5 % of readings are disturbed by daemons.
+    The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    chassis = _leaves(count)
+    old = 8 * chassis < 5 * (int(chassis[-1]) + 1)
+    return replace(
+        _far_socket(count, 4, 0.9, 0.3e-6), plane=OneCore(chassis, 2, 0.32 * RATE),
+        rate=np.full((count, 1), 0.32 * RATE), nominal=np.full((count, 1), 0.4 * RATE),
+        overhead=np.where(old, 0.3e-6, 0.0), processor=np.where(old, 2, 0), memory=np.where(old, 1.0, 1.4),
+        hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _last_routers_have_gpus(hosts: int) -> Structure:
+    """A torus of routers of two hosts each, with two ranks; the last quarter of the hosts has a GPU each.
+
+    As Blue Waters of NCSA (Gemini, XE6 and XK7): adapters have 6 GB/s. What is in the memory of a GPU passes the one of
+    the processor: 0.9 us longer at an end, 5 GB/s, and within a host 60 % of the rate; processors tell. The second rank
+    takes 0.15 us longer and reaches 96 % of the rate. Nothing else runs on these hosts. The numbers are chosen here.
+    """
+    gpus = 4 * np.arange(hosts) >= 3 * hosts
+    return replace(
+        _far_socket(hosts, 2, 0.96, 0.15e-6), plane=Gemini(hosts, _sides(hosts // 2), 6e9),
+        rate=np.where(gpus, 5e9, 6e9)[:, None], nominal=np.full((hosts, 1), 6e9),
+        overhead=np.where(gpus, 0.9e-6, 0.0), processor=np.where(gpus, 3, 0), memory=np.where(gpus, 0.6, 1.0),
+    )  # fmt: skip
+
+
+def _five_to_one(hosts: int) -> Structure:
+    """100 Gbit/s (EDR), two ranks in each host, 5:1; jobs are mostly within a leaf. Receivers have an uplink each.
+
+    As clusters of departments that share a few racks, with 30 hosts and 6 uplinks on a switch of 36 ports; here a leaf
+    has ten to twelve hosts and two uplinks, or four to eight and one in the smallest clusters. The far socket takes
+    0.25 us longer and reaches 94 % of the rate; 0.4 % of readings are disturbed by daemons. The numbers are chosen
+    here.
+    """
+    leaves = max(2, hosts // 10)
+    return replace(
+        _far_socket(hosts, 2, 0.94), plane=FatTree(np.arange(hosts) * leaves // hosts, 5, "by receiver"),
+        processor=np.full(hosts, 3), hyperthreads=0.004,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -8178,5 +8396,25 @@ HELD_OUT: Mapping[str, Make] = {
     ),
     "leaves on one core, 1:1 and later 2:1, 40 Gbit/s": lambda hosts, random: _later_leaves_on_an_old_core(hosts),
     "8 ranks on 4 CCXs, three levels, 2:1 adaptive": lambda hosts, random: _two_ranks_on_each_ccx(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "8 GPUs on 4 adapters of the leaf, racks of 200 and 400 Gbit/s": lambda hosts, random: _gpu_racks_of_two_rates(
+        hosts
+    ),
+    "8 GPUs on PCIe with 2 adapters, each second pair further, 2:1": lambda hosts, random: (
+        _every_second_pair_of_gpus_by_the_processor(hosts)
+    ),
+    "rail-optimized, 8 rails, virtual machines in no order": _machines_of_eight_gpus,
+    "sprayed packets, 8 rails, machines sorted by switch": lambda hosts, random: _sorted_by_network_nodes(hosts),
+    "bare metal of a cloud in no order, two tiers of hashes": _cluster_network_in_no_order,
+    "4 NUMA nodes in turns over four groups of a dragonfly": lambda hosts, random: _in_turns_over_groups(hosts),
+    "islands 2:1 adaptive, the last one in another hall": lambda hosts, random: _island_in_another_hall(hosts),
+    "Omni-Path of 400 Gbit/s that three of 8 ranks fill": lambda hosts, random: _three_ranks_fill_an_adapter(hosts),
+    "Ethernet 2:1, a second purchase above the first": lambda hosts, random: _second_purchase_above_the_first(hosts),
+    "chassis of blades of 40 Gbit/s on one core, two processors": lambda hosts, random: _blades_on_older_infiniband(
+        hosts
+    ),
+    "torus of routers, the last ones have GPUs": lambda hosts, random: _last_routers_have_gpus(hosts),
+    "fat tree 5:1 by receiver, far socket": lambda hosts, random: _five_to_one(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
