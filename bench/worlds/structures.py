@@ -8372,8 +8372,6 @@ HELD_OUT: Mapping[str, Make] = {
     "sprayed packets, 4 ranks, unequal numbers behind switches": _sprayed_over_unequal_switches,
     "Xeon Phis and Xeons in tanks, TCP, 2:1 static": lambda hosts, random: _immersed_processors(hosts),
     "8 ranks on 4 CCXs of one socket, 2:1 to one core": lambda hosts, random: _ranks_on_core_complexes(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "one switch of 56 Gbit/s, newer hosts in every third slot": lambda hosts, random: _every_third_slot(hosts),
     "torus numbered by cubes, far socket": lambda hosts, random: _numbered_by_cubes(hosts),
     "dragonfly+ of 4 rails, two on each leaf of the cell": lambda hosts, random: _four_rails_on_two_leaves_of_a_cell(
@@ -8396,8 +8394,6 @@ HELD_OUT: Mapping[str, Make] = {
     ),
     "leaves on one core, 1:1 and later 2:1, 40 Gbit/s": lambda hosts, random: _later_leaves_on_an_old_core(hosts),
     "8 ranks on 4 CCXs, three levels, 2:1 adaptive": lambda hosts, random: _two_ranks_on_each_ccx(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "8 GPUs on 4 adapters of the leaf, racks of 200 and 400 Gbit/s": lambda hosts, random: _gpu_racks_of_two_rates(
         hosts
     ),
