@@ -434,6 +434,26 @@ def test_a_leaf_of_two_hosts_among_others_of_two_is_named() -> None:
     assert_only_verdict("8 GPUs, 7:1 between pods", "leaf", seed=8821)
 
 
+def test_a_leaf_of_two_hosts_is_named_among_leaves_that_show_with_less_load_only() -> None:
+    assert_only_verdict("rail-optimized, 8 rails, longer cables to further pods", "leaf", seed=12101)
+
+
+def test_a_leaf_of_two_hosts_beside_two_leaves_that_look_like_one_is_named() -> None:
+    assert_only_verdict("8 NUMA nodes, racks adaptive, 2:1 by receiver above", "leaf", seed=11601)
+
+
+def test_a_leaf_that_is_slow_alone_is_named_though_load_hides_it() -> None:
+    assert_only_verdict("4 NUMA nodes, 4:3 by receiver, three sizes of memory", "leaf", seed=12001)
+
+
+def test_a_leaf_of_hosts_that_have_a_kind_of_their_own_within_is_no_verdict() -> None:
+    assert scored("8 GPUs on 2 adapters, or on one without NVLink", seed=12003).wrong == 0
+
+
+def test_slow_pairs_of_hosts_that_have_adapters_of_their_own_are_no_uplink() -> None:
+    assert scored("torus of routers with service blades", seed=8861).wrong == 0
+
+
 def test_a_rack_that_load_makes_slow_like_hosts_of_another_one_is_no_verdict() -> None:
     for seed in (8841, 11101, 11104):
         assert scored("virtual switches of four machines, two lots", seed=seed).wrong == 0

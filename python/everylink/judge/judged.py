@@ -269,8 +269,8 @@ class Judged:
         return bool(self._between[way.group, way.other] - np.nanmedian(others) > FURTHER_WAY)
 
     def _is_by_design(self, one: Trunk | Uplink) -> bool:
-        """Whether a trunk or uplink is slow as ways between other groups are, or may be as no other group has such hosts
-        as that of an uplink."""
+        """Whether a trunk or uplink is slow as ways between other groups are, or may be, as no other group has such
+        hosts."""
         if self._between is None:
             return False
         if isinstance(one, Uplink) and one.other < 0 and len(self.findings.effects.groups_like(one.group)) < 2:

@@ -205,10 +205,11 @@ class _Sizes:
         by_design = set(collected.by_design)
         found = [one for one in found if one not in by_design]
         of_named = {unit for one in found if one.kind == "rank" for unit in names.units_of(one.subject)}
-        within = (one for one in found if one.kind == "host" and one.scope == Scope.WITHIN)
+        within = [one for one in found if one.kind == "host" and one.scope == Scope.WITHIN]
         doubtful = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
-        unlike = {one.subject[0] for one in collected.suspects if one.kind == "host" and one.scope == Scope.WITHIN}
-        doubtful |= {one for one in found if one.is_slow_group and unlike.issuperset(one.subject)}
+        within += [one for one in collected.suspects if one.kind == "host" and one.scope == Scope.WITHIN]
+        differ_within = self._differ_within | {one.subject[0] for one in within}
+        doubtful |= {one for one in found if one.is_slow_group and names.units_of(one.subject) <= differ_within}
         collected.suspects += doubtful
         collected.found = [one for one in found if one not in doubtful]
         collected.small = None if self._small is None else self._small.readings
