@@ -446,6 +446,15 @@ def test_a_leaf_that_is_slow_alone_is_named_though_load_hides_it() -> None:
     assert_only_verdict("4 NUMA nodes, 4:3 by receiver, three sizes of memory", "leaf", seed=12001)
 
 
+def test_a_pair_from_a_group_that_is_as_slow_and_a_suspect_is_no_verdict() -> None:
+    assert scored("4 GPUs on 4 adapters of the leaf, 3:2 adaptive, two phases", "leaf", seed=12203).wrong == 0
+
+
+def test_a_host_that_slows_now_and_then_is_named_in_a_leaf_of_two_kinds() -> None:
+    found = scored("4 GPUs on 4 adapters of the leaf, 3:2 adaptive, two phases", "intermittent 30 %", seed=12202)
+    assert (found.all_found, found.wrong) == (True, 0)
+
+
 def test_a_leaf_of_hosts_that_have_a_kind_of_their_own_within_is_no_verdict() -> None:
     assert scored("8 GPUs on 2 adapters, or on one without NVLink", seed=12003).wrong == 0
 

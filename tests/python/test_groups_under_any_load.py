@@ -7,6 +7,7 @@ import pytest
 
 from everylink.judge.findings import find
 from everylink.judge.grouping import groups_for
+from everylink.judge.groups import inferred_groups
 from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.readings import readings
 from everylink.model.results import Results
@@ -56,3 +57,11 @@ def test_two_hosts_are_a_group_where_most_groups_have_two_and_others_several_two
     results = run_of(np.arange(len(group_of)), 1, {SIZE: [rows]})
     equals = equals_for(results, group_of, kinds_of(results))
     assert find(readings(results, results.sizes[0]), equals).effects.fewest_hosts == fewest
+
+
+def test_a_leaf_of_hosts_of_two_kinds_is_one_group() -> None:
+    """Its last two hosts are near to one host of their kind only, those of the next leaf to three."""
+    leaf, kind_of = np.arange(16) // 4, (np.arange(16) >= 10).astype(np.int64)
+    times = np.where(leaf[:, None] == leaf, 0.0, 0.2) + 0.005 * np.random.default_rng(2).standard_normal((16, 16))
+    np.fill_diagonal(times, np.nan)
+    assert inferred_groups(((times + times.T) / 2).astype(np.float32), kind_of)[0].tolist() == leaf.tolist()

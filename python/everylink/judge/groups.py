@@ -27,6 +27,7 @@ MOST_GROUPS, MANY_HOSTS = 256, 1500
 MOSTLY_CLEAR = 0.9  # part of very many hosts among which groups show without the others
 RIDGE = 1e-9  # of the mean of a diagonal, which makes a matrix regular and changes nothing that shows
 FASTEST = 2  # of its links this one tells how fast a host can be: the fastest may have met an idle partner
+FEW_HOSTS = 12  # of fewer, the fastest itself: a host may be near to one of them only
 MOVES = 8
 HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; if none show below the first, far links may be few
 CLEARLY_SLOWER, CLEAR_OF_NOISE = 0.1, 8.0  # log of the factor, and times the spread, of a single slow link
@@ -358,7 +359,7 @@ def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64]) -> tuple[Matrix, 
 
 def _slow_among(block: Matrix) -> Matrix:
     """How much longer the fastest links of each row take than those of most rows, [rows]."""
-    at = min(FASTEST, block.shape[1]) - 1
+    at = FASTEST - 1 if block.shape[1] >= FEW_HOSTS else 0
     fast = np.partition(block, at, axis=1)[:, at]
     if np.isnan(fast).all():  # such as hosts of two kinds that have no adapter in common
         return np.zeros(len(block), np.float32)

@@ -210,6 +210,7 @@ class _Sizes:
         within += [one for one in collected.suspects if one.kind == "host" and one.scope == Scope.WITHIN]
         differ_within = self._differ_within | {one.subject[0] for one in within}
         doubtful |= {one for one in found if one.is_slow_group and names.units_of(one.subject) <= differ_within}
+        doubtful |= {one for one in found if one.is_slow_pair and self._may_be_of_a_group(one)}
         collected.suspects += doubtful
         collected.found = [one for one in found if one not in doubtful]
         collected.small = None if self._small is None else self._small.readings
@@ -504,6 +505,12 @@ class _Sizes:
         host_of = self._names.host_of
         ranks = np.flatnonzero(host_of == self._names.hosts.index(within.subject[0]))
         return len(ranks) == OF_ONE_LINK and not self._looking_slow.isdisjoint(ranks.tolist())
+
+    def _may_be_of_a_group(self, pair: Verdict) -> bool:
+        """Whether it leads from a group that is a suspect, and is no slower than that."""
+        ends, factor = self._names.units_of(pair.subject), pair.factor or np.inf
+        slow = (one for one in self._collected.suspects if one.is_slow_group and factor <= (one.factor or 1.0))
+        return any(len(ends & self._names.units_of(one.subject)) == 1 for one in slow)
 
     def _is_of_larger(self, verdict: Verdict) -> bool:
         """Whether it is of a slow rail, or a slow host that is no slower than at a size at which many are as slow."""
