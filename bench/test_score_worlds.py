@@ -455,6 +455,11 @@ def test_a_host_that_slows_now_and_then_is_named_in_a_leaf_of_two_kinds() -> Non
     assert (found.all_found, found.wrong) == (True, 0)
 
 
+@pytest.mark.parametrize("part", ["rank", "link"])
+def test_a_rail_of_a_leaf_is_no_verdict_beside_the_rank_or_link_that_makes_it_slow(part: str) -> None:
+    assert_only_verdict("8 relayed rails, two uplinks for each host", part, seed=12301)
+
+
 def test_a_leaf_of_hosts_that_have_a_kind_of_their_own_within_is_no_verdict() -> None:
     assert scored("8 GPUs on 2 adapters, or on one without NVLink", seed=12003).wrong == 0
 

@@ -638,11 +638,18 @@ class Judged:
         whole = {one.subject[0] for one in bad if one.kind == "host"}
         device = self.ranks.device
         of_device = slow_adapters_at_equal_load(self.size, self.readings, self.findings.effects, device, whole)
-        named = told | {one.group for one in groups}
+        named = told | {one.group for one in groups} | self._with_a_slow_part(bad)
         groups += tuple(one for one in of_device if one.group not in named)
         ways = slow_ways_at_equal_load(self.size, self.readings, self.findings.effects, hosts)
         known = self.slow_ways
         return (*groups, *(one for one in ways if (one.group, one.other) not in known))
+
+    def _with_a_slow_part(self, bad: Sequence[Found]) -> set[int]:
+        """The groups of which one host has slow ranks or pairs, which make its adapters slow under equal load."""
+        parts = hosts_among([one for one in bad if one.kind == "rank"], self.readings)
+        parts |= {host for one in bad if one.kind == "pair" for host in one.subject}
+        groups, count = np.unique(self.findings.effects.group_of[list(parts)], return_counts=True)
+        return set(groups[count == 1].tolist())
 
     @cached_property
     def drift(self) -> Drift:
