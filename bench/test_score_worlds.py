@@ -442,6 +442,10 @@ def test_a_leaf_of_two_hosts_beside_two_leaves_that_look_like_one_is_named() -> 
     assert_only_verdict("8 NUMA nodes, racks adaptive, 2:1 by receiver above", "leaf", seed=11601)
 
 
+def test_a_leaf_that_is_slow_alone_is_named_in_place_of_its_hosts() -> None:
+    assert_only_verdict("4 GPUs on 4 rails, whole and half cells of a dragonfly+", "leaf", seed=12305)
+
+
 def test_a_leaf_that_is_slow_alone_is_named_though_load_hides_it() -> None:
     assert_only_verdict("4 NUMA nodes, 4:3 by receiver, three sizes of memory", "leaf", seed=12001)
 

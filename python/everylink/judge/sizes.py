@@ -50,6 +50,7 @@ from everylink.judge.quiet import (
 )
 from everylink.judge.ranks_alone import looking_slow, measured_alone, sharing
 from everylink.judge.readings import Readings, readings
+from everylink.judge.smallest import MUCH
 from everylink.judge.structure import gap_alone, structures_at
 from everylink.judge.trunks import Trunk
 from everylink.judge.unlike_hosts import of_unlike, told_of
@@ -199,6 +200,7 @@ class _Sizes:
                 one for one in less_sure if frozenset(one.subject) not in named
                 and not any(end <= group for end in names.ends_of(one) if end for group in slow_groups)
             ]  # fmt: skip
+        found = [one for one in found if not self._is_of_group_alone(one)]
         found = self._without_sites(found)
         self._tell_unlike_hosts()
         collected.by_design = [one for one in found if one.is_slow_pair and self._longer.explain(one)]
@@ -367,13 +369,17 @@ class _Sizes:
             if not any(hosts == ends if is_pair else hosts & ends for is_pair, hosts in named):
                 self._longer.see_pair(pair, judged, names)
                 clear.append(verdict)
-        parts = (one for one in clear if one.kind in ("host", "rank", "group") and one.scope is not Scope.WITHIN)
-        of_parts = set().union(*(names.units_of(one.subject) for one in parts))
-        told = of_parts.union(*(end for one in clear if one.kind == "trunk" for end in names.ends_of(one)))
+        parts = [one for one in clear if one.scope is not Scope.WITHIN]
+        of_hosts, of_others = (
+            set().union(*(names.units_of(one.subject) for one in parts if one.kind in kinds))
+            for kinds in (("host",), ("rank", "group"))
+        )
+        of_ways = set().union(*(end for one in parts if one.kind == "trunk" for end in names.ends_of(one)))
+        of_parts, told = of_hosts | of_others, of_hosts | of_others | of_ways
         slow_hosts = {number for number, unit in enumerate(names.units) if unit in of_parts}
         for group in groups_by_alone(judged, self._small, slow_hosts):
             verdict = alone_verdict(group, judged, names)
-            if told.isdisjoint(verdict.subject):
+            if (of_others | of_ways).isdisjoint(names.units_of(verdict.subject)):
                 self._ways_alone.append(calibrated(verdict, is_alone=True))
         for way in ways_by_alone(judged, self._small, slow_hosts):
             verdict = way_verdict(way, judged, names)
@@ -505,6 +511,13 @@ class _Sizes:
         host_of = self._names.host_of
         ranks = np.flatnonzero(host_of == self._names.hosts.index(within.subject[0]))
         return len(ranks) == OF_ONE_LINK and not self._looking_slow.isdisjoint(ranks.tolist())
+
+    def _is_of_group_alone(self, verdict: Verdict) -> bool:
+        """Whether it is a slow host of a group that is slow alone, and well inside it, and no slower than that."""
+        factor = verdict.factor or np.inf
+        groups = (one for one in self._ways_alone if one.is_slow_group and factor <= MUCH * (one.factor or 1.0))
+        is_host = verdict.is_slow_host and verdict.scope is not Scope.WITHIN
+        return is_host and any(verdict.subject[0] in self._names.units_of(one.subject) for one in groups)
 
     def _may_be_of_a_group(self, pair: Verdict) -> bool:
         """Whether it leads from a group that is a suspect, and is no slower than that."""

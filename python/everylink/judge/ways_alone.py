@@ -111,23 +111,24 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
     """Groups of which most links with others are slow alone, while nearly all between others are well, and those inside
     them; of four or more.
 
-    Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count.
+    Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count for other groups.
     """
     effects = judged.findings.effects
     if effects.equals.one_host or judged.size.bytes < BANDWIDTH:
         return
-    between, group_of = _between_groups(judged, slow_hosts), effects.group_of
+    between, group_of = _between_groups(judged, frozenset()), effects.group_of
+    of_slow = np.isin(between.frm, list(slow_hosts)) | np.isin(between.to, list(slow_hosts))
     for group in np.unique(between.groups).tolist():
         own = (between.groups == group).any(axis=0)[between.of_way]
-        effect = float(np.median(between.beyond[own]))
-        if effect < SMALLEST_GROUP or own.all() or effects.groups_as_large(group) < FEW_GROUPS:
+        others, effect = ~own & ~of_slow, float(np.median(between.beyond[own]))
+        if effect < SMALLEST_GROUP or not others.any() or effects.groups_as_large(group) < FEW_GROUPS:
             continue
         are_slow = (between.beyond[own] >= effect / 2).mean() >= MOST_SLOW
-        are_well = (between.beyond[~own] < effect / 2).mean() >= ALL_WELL
+        are_well = (between.beyond[others] < effect / 2).mean() >= ALL_WELL
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
-        hosts = set(itertools.chain(*links)) & set(np.flatnonzero(group_of == group).tolist())
+        is_whole_group = set(itertools.chain(*links)) >= set(np.flatnonzero(group_of == group).tolist())
         if (
-            len(hosts) >= judged.fewest_hosts
+            is_whole_group
             and are_slow
             and are_well
             and _is_well_inside(group, judged, effect)
