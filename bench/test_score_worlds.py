@@ -464,6 +464,17 @@ def test_a_rail_of_a_leaf_is_no_verdict_beside_the_rank_or_link_that_makes_it_sl
     assert_only_verdict("8 relayed rails, two uplinks for each host", part, seed=12301)
 
 
+@pytest.mark.parametrize("part", [(), "rank", "link", "leaf"])
+def test_leaves_with_fewer_uplinks_are_no_verdicts(part: str | tuple[()]) -> None:
+    kinds = (part,) if part else ()
+    assert scored("leaves on one core, 1:1 and later 2:1, 40 Gbit/s", *kinds, seed=12501).wrong == 0
+
+
+def test_a_host_that_its_leaf_makes_slow_inside_a_pod_is_no_verdict() -> None:
+    for part in ("host", "link"):
+        assert_only_verdict("8 ranks on 4 CCXs, three levels, 2:1 adaptive", part, seed=12502)
+
+
 def test_a_leaf_of_hosts_that_have_a_kind_of_their_own_within_is_no_verdict() -> None:
     assert scored("8 GPUs on 2 adapters, or on one without NVLink", seed=12003).wrong == 0
 

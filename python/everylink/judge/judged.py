@@ -11,7 +11,7 @@ import numpy as np
 from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, SlowWith
 from everylink.judge.confidence import FEWEST_LINKS
 from everylink.judge.drifting import Drift, find_drift
-from everylink.judge.edges import Edges, folded_ways, slow_at_the_edge
+from everylink.judge.edges import NEARLY_ALL, Edges, folded_ways, slow_at_the_edge
 from everylink.judge.equal_load import (
     LoadedGroup,
     slow_adapters_at_equal_load,
@@ -91,7 +91,18 @@ class Judged:
     @cached_property
     def contention(self) -> frozenset[Found | Trunk]:
         """What is slow only while others measure, so no fault."""
-        return self._under_load.contention - self.filled
+        return (self._under_load.contention | self._of_loaded_groups) - self.filled
+
+    @property
+    def _of_loaded_groups(self) -> frozenset[Found]:
+        """Hosts that are well alone, and inside their group, as are nearly all others of it: what they share is loaded,
+        such as uplinks that are fewer than others have."""
+        well = [one for one in self._under_load.well_alone if _is_a(one, "host") and self.is_well_near(one.subject[0])]
+        group_of = self.findings.effects.group_of
+        of_each = group_of[[one.subject[0] for one in well]]
+        count, size = np.bincount(of_each, minlength=len(group_of)), np.bincount(group_of, minlength=len(group_of))
+        loaded = (count >= NEARLY_ALL * size) & (size >= self.fewest_hosts)
+        return frozenset(one for one, group in zip(well, of_each.tolist(), strict=True) if loaded[group])
 
     @cached_property
     def filled(self) -> frozenset[Found]:

@@ -592,6 +592,8 @@ def _is_in_no_group(found: Found, judged: Judged) -> bool:
     if found.kind not in ("host", "pair"):
         return False
     one, others, group_of = found.subject[0], _far_ends(found, effects), effects.group_of
+    if any(other.kind == "group" and other.subject[0] == group_of[one] for other in judged.findings.bad):
+        others = others[group_of[others] == group_of[one]]  # the group is why those with others are slow
     if not len(others) or (group_of[others] != group_of[one]).any():
         return False
     kinds = effects.equals.kind_of
