@@ -64,6 +64,17 @@ def alone_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     return replace(verdict, evidence=f"{text}; measured one way{direction}" if direction else text)
 
 
+def inside_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
+    """Of one of slow_inside."""
+    verdict, factor = slow_verdict(found, judged, names), float(np.exp(found.effect))
+    text = (
+        f"while all measure, its connections with the {found.links} others of its group take {factor:.2f}x the time of "
+        "those of others inside theirs, where messages share no ways: what its ranks share is slow, and none of them "
+        "fills it alone"
+    )
+    return replace(verdict, evidence=text, direction=str(Side.BOTH), confidence=min(verdict.confidence, LESS))
+
+
 def _directed(found: Found, side: Side) -> Found:
     """Set the direction found by measuring alone; a pair then points from the sender of the slow messages."""
     if found.kind == "pair" and side == Side.RECEIVE:

@@ -27,7 +27,7 @@ MOST_GROUPS, MANY_HOSTS = 256, 1500
 MOSTLY_CLEAR = 0.9  # part of very many hosts among which groups show without the others
 RIDGE = 1e-9  # of the mean of a diagonal, which makes a matrix regular and changes nothing that shows
 FASTEST = 2  # of its links this one tells how fast a host can be: the fastest may have met an idle partner
-FEW_HOSTS = 12  # of fewer, the fastest itself: a host may be near to one of them only
+NEARER = 2 * LEAST_GAP  # by which a host is clearly nearer to some others than most of its kind are
 MOVES = 8
 HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; if none show below the first, far links may be few
 CLEARLY_SLOWER, CLEAR_OF_NOISE = 0.1, 8.0  # log of the factor, and times the spread, of a single slow link
@@ -337,33 +337,32 @@ def _counts(hosts: int) -> list[int]:
 def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64]) -> tuple[Matrix, Matrix]:
     """Both directions as one, minus what slow hosts add; and that (even the fastest links of a slow host are slow).
 
-    For each two kinds of hosts by itself: a slow host may not show in its links with hosts of a slower kind. What is
-    returned is what hosts add within their kind.
+    For each two kinds of hosts by itself: a slow host may not show in its links with hosts of a slower kind. Not of a
+    host that is nearer to some of another kind than most of its own kind are: it may be near to none of its own. What
+    is returned is what hosts add within their kind.
     """
     both = both_ways(matrix, matrix.T)
-    slow = np.zeros(len(both), np.float32)
-    kinds = np.unique(kind_of).tolist()
-    members = {kind: np.flatnonzero(kind_of == kind) for kind in kinds}
-    for one, other in itertools.combinations_with_replacement(kinds, 2):
-        own, far = members[one], members[other]
+    kinds, of_kind = np.unique(kind_of, return_inverse=True)
+    members = [np.flatnonzero(of_kind == number) for number in range(len(kinds))]
+    slower = np.zeros((len(kinds), len(both)), np.float32)  # than most of its kind, with hosts of each kind
+    for own, (with_kind, far) in itertools.product(members, enumerate(members)):
+        slower[with_kind, own] = _slower_among(both[np.ix_(own, far)] if len(kinds) > 1 else both)
+    slow = np.where((slower < -NEARER).any(axis=0), np.float32(0), np.maximum(slower, 0))
+    for (one, own), (other, far) in itertools.combinations_with_replacement(enumerate(members), 2):
         block = both[np.ix_(own, far)] if len(kinds) > 1 else both
-        here = _slow_among(block)
-        there = here if one == other else _slow_among(block.T)
-        block = block - np.maximum(here[:, None], there[None, :])
+        block = block - np.maximum(slow[other, own][:, None], slow[one, far][None, :])
         both[np.ix_(own, far)] = block
         both[np.ix_(far, own)] = block.T
-        if one == other:
-            slow[own] = here
-    return np.asarray(both, np.float32), slow
+    return np.asarray(both, np.float32), slow[of_kind, np.arange(len(both))]
 
 
-def _slow_among(block: Matrix) -> Matrix:
+def _slower_among(block: Matrix) -> Matrix:
     """How much longer the fastest links of each row take than those of most rows, [rows]."""
-    at = FASTEST - 1 if block.shape[1] >= FEW_HOSTS else 0
+    at = min(FASTEST, block.shape[1]) - 1
     fast = np.partition(block, at, axis=1)[:, at]
     if np.isnan(fast).all():  # such as hosts of two kinds that have no adapter in common
         return np.zeros(len(block), np.float32)
-    return np.asarray(np.maximum(np.nan_to_num(fast - np.nanmedian(fast)), 0), np.float32)
+    return np.asarray(np.nan_to_num(fast - np.nanmedian(fast)), np.float32)
 
 
 def _centred(flat: Matrix, weight: Matrix) -> Matrix:

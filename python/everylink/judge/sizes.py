@@ -14,6 +14,7 @@ from everylink.judge.effects import Effects
 from everylink.judge.evidence import (
     alone_verdict,
     class_within,
+    inside_verdict,
     loaded_verdict,
     plane_verdict,
     slow_verdict,
@@ -23,6 +24,7 @@ from everylink.judge.evidence import (
 )
 from everylink.judge.expected import Expected, expected_of
 from everylink.judge.findings import Found, find, hosts_among, pairs_found
+from everylink.judge.inside import slow_inside
 from everylink.judge.judged import Judged
 from everylink.judge.kinds import Equals, Kinds, levelled
 from everylink.judge.lateness import late_suspects
@@ -324,7 +326,8 @@ class _Sizes:
             elif one.kind == "trunk" and in_short.keys() >= set(one.subject):
                 ends = [in_short[end] for end in one.subject]
                 is_unsure = effects.whole_groups < FEW_GROUPS and bool(np.log(factor) < PART_OF_GAP * effects.gap)
-                is_unsure |= len(ends) == 2 and effects.ways_like(*ends) < FEWEST_WAYS
+                fewest = FEWEST_WAYS + bool(np.log(factor) < LITTLE)
+                is_unsure |= len(ends) == 2 and effects.ways_like(*ends) < fewest
             (of_few if is_unsure else kept).append(one)
         if of_few:
             self._collected.remarks.append(ONE_OF_THREE)
@@ -356,7 +359,8 @@ class _Sizes:
         self._looking_slow |= looking_slow(judged.alone, judged.findings, [*self._shared, measured_alone(judged.alone)])
         by_alone = (alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow, self._small))
         found += by_alone
-        return self._with_ways_alone(self._with(clear, found), judged, quiet)
+        clear = self._with_ways_alone(self._with(clear, found), judged, quiet)
+        return self._with_inside(clear, judged)
 
     def _with_ways_alone(self, clear: list[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
         """The verdicts with those on pairs that show alone only; keeps those on such ways between two groups. None at
@@ -386,6 +390,17 @@ class _Sizes:
             if not any(told & end for end in names.ends_of(verdict)):
                 self._ways_alone.append(calibrated(verdict, is_alone=True))
         return clear
+
+    def _with_inside(self, clear: list[Verdict], judged: Judged) -> list[Verdict]:
+        """The verdicts with those on hosts of several ranks that are slow inside their group while all measure."""
+        names, effects = self._names, judged.findings.effects
+        if judged.size.bytes < BANDWIDTH or effects.equals.one_host or not self._known or self._crowded:
+            return clear
+        parts = (one for one in clear if one.kind in ("host", "rank", "group") and one.scope is not Scope.WITHIN)
+        units = set().union(*(names.units_of(one.subject) for one in parts))
+        told = {number for number, unit in enumerate(names.units) if unit in units}
+        hosts = (one for one in slow_inside(judged.readings, effects, told) if judged.has_several(one.subject[0]))
+        return self._with(clear, [inside_verdict(one, judged, names) for one in hosts])
 
     def _with(self, clear: list[Verdict], found: list[Verdict]) -> list[Verdict]:
         """The verdicts with those found, and without pairs of hosts among these, which were compared as if they were
