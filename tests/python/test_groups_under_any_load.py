@@ -11,25 +11,26 @@ from everylink.judge.groups import inferred_groups
 from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.readings import readings
 from everylink.model.results import Results
-from everylink.model.rows import MAIN, ONE_WAY, QUARTER
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows
 from pair_rows import rows_of_pairs, run_of
 
-HOSTS, SIZE, NOISE = 8, 1 << 20, 0.01
+HOSTS, SIZES, NOISE = 8, (1 << 16, 1 << 20), 0.01
 PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
 LEAF = np.arange(HOSTS) // 2
 BETWEEN = LEAF[PAIRS[:, 0]] != LEAF[PAIRS[:, 1]]
 OF_THIRD = BETWEEN & (LEAF[PAIRS] == 2).any(axis=1)
 
 
-def _run(*attempts: int) -> Results:
+def _run(*attempts: int, sizes: tuple[int, ...] = SIZES) -> Results:
     """Four leaves of two hosts, of which the third one is slow with others: under load a little shows of the leaves,
     alone all."""
-    random, rows = np.random.default_rng(5), []
-    for turn, attempt in enumerate(attempts):
+    random, rows = np.random.default_rng(5), dict[int, list[Rows]]()
+    for size, (turn, attempt) in itertools.product(sizes, enumerate(attempts)):
         further = 1.004 if attempt == MAIN else 1.15
         times = 1e-4 * np.where(OF_THIRD, 1.7, np.where(BETWEEN, further, 1.0))
-        rows.append(rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, NOISE, random))
-    return run_of(np.arange(HOSTS), len(attempts) * HOSTS, {SIZE: rows})
+        step = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
+        rows.setdefault(size, []).append(rows_of_pairs(PAIRS, times, step, attempt, NOISE, random))
+    return run_of(np.arange(HOSTS), len(attempts) * HOSTS, rows)
 
 
 def _shows_the_leaves(results: Results) -> bool:
@@ -44,6 +45,16 @@ def test_leaves_that_load_hides_show_alone_and_with_a_quarter_of_the_ranks_busy(
     assert _shows_the_leaves(_run(MAIN, MAIN, less, less))
 
 
+def test_groups_that_show_in_one_reading_with_less_load_only_may_be_chance() -> None:
+    random, attempts = np.random.default_rng(5), (MAIN, MAIN, QUARTER, QUARTER, ONE_WAY, ONE_WAY)
+    for shown, known in (((QUARTER,), False), ((QUARTER, ONE_WAY), True)):
+        rows = [
+            rows_of_pairs(PAIRS, 1e-4 * (1 + 0.15 * BETWEEN * (one in shown)), 0, one, NOISE, random)
+            for one in attempts
+        ]
+        assert _shows_the_leaves(run_of(np.arange(HOSTS), 1, {SIZES[0]: rows})) == known
+
+
 @pytest.mark.parametrize(
     ("sizes", "fewest"),
     [((2, 2, 2, 2), 2), ((4, 2, 2), 2), ((2, 2, 2), 3), ((4, 4, 2), 3), ((3, 2, 2, 2), 3), ((4, 4, 4), 3)],
@@ -54,7 +65,7 @@ def test_two_hosts_are_a_group_where_most_groups_have_two_and_others_several_two
     group_of = np.repeat(np.arange(len(sizes)), sizes)
     pairs = np.array(list(itertools.combinations(range(len(group_of)), 2)))
     rows = rows_of_pairs(pairs, np.full(len(pairs), 1e-4), 0, MAIN, NOISE, np.random.default_rng(1))
-    results = run_of(np.arange(len(group_of)), 1, {SIZE: [rows]})
+    results = run_of(np.arange(len(group_of)), 1, {SIZES[0]: [rows]})
     equals = equals_for(results, group_of, kinds_of(results))
     assert find(readings(results, results.sizes[0]), equals).effects.fewest_hosts == fewest
 

@@ -94,7 +94,8 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
         unknown = grouping.group_of < 0
         return np.where(unknown, len(grouping.names) + np.cumsum(unknown) - 1, grouping.group_of), True
     best, known = np.zeros(int(results.ranks.host_index.max()) + 1, np.int64), False
-    every, candidates, of_rails = list[SearchedLinks](), list[Groups](), list[tuple[Groups, float]]()
+    every, of_rails = list[SearchedLinks](), list[tuple[Groups, float]]()
+    loaded, quiet = list[Groups](), list[Groups]()
     for size in results.sizes:
         seen = readings(results, size)
         if not seen.count:
@@ -102,16 +103,17 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
         every.append(searched_links(seen, kinds))
         groups, gain = find_groups(seen, every[-1], kinds)
         known |= groups_known(seen, every[-1], groups)
-        candidates.append(groups)
+        loaded.append(groups)
         rails = None if gain else searched_rails(seen, kinds, results.ranks.device)
         if rails is not None:
             of_rails.append(find_groups(seen, rails, kinds))
-        for quiet in _with_less_load(results, size, seen.hosts):
-            searched = searched_links(quiet, kinds)
+        for less in _with_less_load(results, size, seen.hosts):
+            searched = searched_links(less, kinds)
             if searched.known >= MOSTLY_KNOWN:
                 every.append(searched)
-                candidates.append(find_groups(quiet, searched, kinds)[0])
-    if candidates:
+                quiet.append(find_groups(less, searched, kinds)[0])
+    if loaded:
+        candidates = loaded + [groups for groups in quiet if _shows_twice(groups, loaded, quiet)]
         gains = sum(explained(searched, candidates, kinds) for searched in every)
         best = candidates[int(np.argmax(gains))]
     if not best.any() and of_rails:
@@ -130,6 +132,18 @@ def _with_less_load(results: Results, size: Size, hosts: int) -> Iterator[Readin
     for attempt in (QUARTER, ALONE, ONE_WAY):
         if (size.rows.attempt == attempt).sum() >= MOSTLY_KNOWN * hosts * (hosts - 1) / 2:
             yield readings_in(results, size, attempt)
+
+
+def _shows_twice(groups: Groups, loaded: list[Groups], quiet: list[Groups]) -> bool:
+    """Whether groups that show with less load do so in several of these readings, or divide some that show under full
+    load: chance may make some in one, as each pair meets others there."""
+    several = sum(bool((groups == other).all()) for other in (*loaded, *quiet)) > 1
+    return several or any(other.any() and _divides(groups, other) for other in loaded)
+
+
+def _divides(fine: Groups, coarse: Groups) -> bool:
+    """Whether each of these groups is in one of the others."""
+    return len(np.unique(np.stack([fine, coarse]), axis=1).T) == len(np.unique(fine))
 
 
 def _kinds_joined(groups: Groups, kinds: Kinds) -> Groups:
