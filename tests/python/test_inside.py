@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from everylink.judge.confidence import LESS
 from everylink.judge.judge import judge
 from everylink.judge.verdict import Verdict
 from everylink.model.groups import Grouping
@@ -37,7 +38,7 @@ def _verdicts(*slow: int, ranks: int = 2, differ: float = 0.0) -> list[Verdict]:
 
 def test_a_host_that_is_slow_inside_its_leaf_while_all_measure_is_named() -> None:
     (verdict,) = _verdicts(5)
-    assert (verdict.kind, verdict.subject, verdict.direction, verdict.confidence) == ("host", ("n5",), "both", 0.83)
+    assert (verdict.kind, verdict.subject, verdict.direction, verdict.confidence) == ("host", ("n5",), "both", LESS)
     assert verdict.factor == pytest.approx(1.5, rel=0.03)
     assert verdict.evidence.startswith("while all measure, its connections with the 3 others of its group take 1.5")
 

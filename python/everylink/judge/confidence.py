@@ -11,7 +11,7 @@ from dataclasses import replace
 from everylink.distributions import normal_tail
 from everylink.judge.verdict import OF_TIMES, SURE, Scope, Verdict
 
-MOST, LESS = 0.93, 0.83
+MOST, LESS = 0.98, 0.95
 RIGHT: Mapping[str, float] = {
     "host": MOST, "group": MOST, "link": LESS, "rank": LESS, "pair": LESS, "trunk": LESS,
 }  # fmt: skip

@@ -22,6 +22,7 @@ LEAST = 0.1  # by which a host is slower, log of the factor
 AS_SLOW, MOST = 0.5, 0.6  # part of that by which its links are slow, and part of these
 APART = 4.0  # times as much as most other links inside groups differ
 MOST_OTHERS = 0.9  # part of these
+LEAST_SPREAD = 1e-3  # real links are never exactly alike
 PART_OF_GROUP, PART_OF_ALL = 0.5, 1 / 8  # fewer hosts of a group must be slow so, and no more of all, or one
 Index = NDArray[np.int64]
 
@@ -38,20 +39,25 @@ def slow_inside(seen: Readings, effects: Effects, told: Set[int]) -> list[Found]
     if not len(slow) or len(slow) > max(1, PART_OF_ALL * seen.hosts):
         return []
     well = np.setdiff1d(np.arange(seen.hosts), [*slow.tolist(), *told])
-    others = known_sample(np.abs(longer[np.ix_(well, well)]))
-    if not len(others):
-        return []
-    spread, found = float(np.quantile(others, MOST_OTHERS)), list[Found]()
+    every, found = _differ(longer, well), list[Found]()
     size = np.bincount(effects.group_of)
     count = np.bincount(effects.group_of[slow], minlength=len(size))
     for host in slow.tolist():
         effect, group = float(of_host[host]), effects.group_of[host]
         own = known_sample(longer[host, well])
         are_slow = len(own) > 0 and (own >= AS_SLOW * effect).mean() >= MOST
+        spread = max(every, _differ(longer, well[effects.group_of[well] == group]))
         if are_slow and effect >= APART * spread and count[group] < PART_OF_GROUP * size[group]:
-            z = effect / max(spread, 1e-3) * float(np.sqrt(len(own)))
+            z = effect / max(spread, LEAST_SPREAD) * float(np.sqrt(len(own)))
             found.append(Found("host", (host,), Side.BOTH, effect, z, int(links[host])))
     return found
+
+
+def _differ(longer: Matrix, hosts: Index) -> float:
+    """By how much most links inside groups among these hosts differ from the usual, log of the factor; where there are
+    none, nobody knows. Of a group that is two in truth, some are over the ways between these."""
+    known = known_sample(np.abs(longer[np.ix_(hosts, hosts)]))
+    return float(np.quantile(known, MOST_OTHERS)) if len(known) else np.inf
 
 
 def _longer_inside(seen: Readings, effects: Effects) -> Matrix:
