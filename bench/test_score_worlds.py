@@ -23,6 +23,7 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "8 GPUs on 4 adapters, anywhere in two blocks", "4 GPUs in bridged pairs, strict order on some hosts",
     "pods in turns over racks, half of the hosts upgraded", "tunnels of 2 pods, kernels half updated",
     "torus, 4 ranks, adapters as fast as six cables",
+    "units in a torus, two memory groups on 4 interfaces", "Xeon Phis and Xeons in tanks, TCP, 2:1 static",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -46,6 +47,8 @@ HARD_CHASSIS = (
     "4 ranks by TCP, three reservations of a cloud", "pods in turns on two pools, tunnels",
     "every fourth host left out, by receiver, far socket", "hosts that vary by 1 %, 4:3 by receiver, far socket",
     "four virtual machines on a server, tunnels, two generations",
+    "units in a torus, two memory groups on 4 interfaces", "Omni-Path of 400 Gbit/s, 2:1 adaptive, 4 ranks",
+    "Xeon Phis and Xeons in tanks, TCP, 2:1 static",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -82,6 +85,16 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 GPUs on 2 adapters, or on one without NVLink", "rail-optimized, 8 rails, a pod in the next hall",
     "8 NUMA nodes on 2 rails, routes by load, larger memory", "rail-optimized, 8 rails, longer cables to further pods",
     "8 threads of 4 cores, one switch of 10 Gbit/s",
+    "rail-optimized, 8 rails, 4:3 lingering", "one switch, 8 ranks in turns on four CCXs, two purchases",
+    "8 relayed rails, two uplinks for each host", "8 GPUs on PCIe with two adapters, one switch",
+    "8 NUMA nodes, 2:1 static, adapter on the seventh", "8 GPUs on PCIe with one adapter, two cabinets",
+    "rail-optimized, 8 rails, four queue pairs", "sprayed packets, 4 ranks, unequal numbers behind switches",
+    "8 ranks on 4 CCXs of one socket, 2:1 to one core", "8 GPUs on PCIe with one adapter, 4:1 adaptive",
+    "rail-optimized, 8 rails, two behind two PCIe switches", "8 ranks by TCP, 3:1 static, a core for each flow",
+    "8 ranks on 4 CCXs, three levels, 2:1 adaptive", "8 GPUs on 4 adapters of the leaf, racks of 200 and 400 Gbit/s",
+    "8 GPUs on PCIe with 2 adapters, each second pair further, 2:1",
+    "rail-optimized, 8 rails, virtual machines in no order", "sprayed packets, 8 rails, machines sorted by switch",
+    "Omni-Path of 400 Gbit/s that three of 8 ranks fill",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -473,6 +486,25 @@ def test_leaves_with_fewer_uplinks_are_no_verdicts(part: str | tuple[()]) -> Non
 def test_a_host_that_its_leaf_makes_slow_inside_a_pod_is_no_verdict() -> None:
     for part in ("host", "link"):
         assert_only_verdict("8 ranks on 4 CCXs, three levels, 2:1 adaptive", part, seed=12502)
+
+
+@pytest.mark.parametrize(
+    ("structure", "seed"),
+    [
+        ("pods in an overlay", 8871),  # kinds that times seem to show
+        ("8 NUMA nodes on one switch, two generations", 8871),
+        ("dragonfly+ of two generations, far socket", 8871),  # three ways between newer groups
+        ("small job in a dragonfly", 8872),  # one reading of nine
+        ("extension with one adapter instead of two, 2:1", 8873),  # two leaves as one
+        ("thin, fat and GPU hosts, 2:1 adaptive", 8873),  # a rank of one of three hosts with their processor
+    ],
+)
+def test_groups_kinds_and_ranks_that_chance_shows_are_no_verdicts(structure: str, seed: int) -> None:
+    assert scored(structure, seed=seed).wrong == 0
+
+
+def test_a_host_that_is_slow_inside_its_leaf_only_while_all_ranks_measure_is_named() -> None:
+    assert_only_verdict("8 ranks by TCP, 3:1 static, a core for each flow", "host", seed=12503)
 
 
 def test_a_leaf_of_hosts_that_have_a_kind_of_their_own_within_is_no_verdict() -> None:

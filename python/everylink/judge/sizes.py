@@ -205,6 +205,9 @@ class _Sizes:
         found = [one for one in found if not self._is_of_group_alone(one)]
         found = self._without_sites(found)
         self._tell_unlike_hosts()
+        of_unlike_hosts = [one for one in found if one.kind == "rank" and self._may_be_of_its_host(one)]
+        collected.suspects += of_unlike_hosts
+        found = [one for one in found if one not in of_unlike_hosts]
         collected.by_design = [one for one in found if one.is_slow_pair and self._longer.explain(one)]
         by_design = set(collected.by_design)
         found = [one for one in found if one not in by_design]
@@ -227,6 +230,13 @@ class _Sizes:
         collected.structure += structures
         told = set(of_unlike(collected.suspects, self._names, self._processors)) if self._unlike else set()
         collected.suspects = [one for one in collected.suspects if one not in told] + suspects
+
+    def _may_be_of_its_host(self, rank: Verdict) -> bool:
+        """Whether its host has no equals at some size, and is as slow there: its ranks may differ as well."""
+        factor, hosts = rank.factor or np.inf, self._names.units_of(rank.subject)
+        return any(
+            one.is_slow_host and hosts >= set(one.subject) and factor <= (one.factor or 1.0) for one in self._unlike
+        )
 
     def _without_sites(self, found: list[Verdict]) -> list[Verdict]:
         """The verdicts but those on groups, and on ways and pairs between two, that are slow as ways between sites
