@@ -30,6 +30,7 @@ from everylink.robust import (
 PASSES = 2
 LOWER_QUARTILE = 0.25
 SHOWN = 0.5  # part of what a host adds
+FEW_GROUPS = 4  # of fewer, one may just be further from the others
 GROUP_CERTAIN, SMALLEST_GROUP = 5.0, 0.06  # smaller group effects occur in healthy fabrics
 FEWEST_GROUPS, FEWEST_HOSTS = 3, 3  # with two groups, all links between them are slow, whichever is at fault
 LIKE = 0.5  # part of the hosts of a kind that a group has, which others have that are compared with it

@@ -10,7 +10,7 @@ from everylink.judge.at_times import at_times, late_verdict
 from everylink.judge.confidence import calibrated
 from everylink.judge.coverage import coverage_remarks, not_looked_for
 from everylink.judge.crowd import crowded_hosts
-from everylink.judge.effects import Effects
+from everylink.judge.effects import FEW_GROUPS, Effects
 from everylink.judge.evidence import (
     alone_verdict,
     class_within,
@@ -81,7 +81,7 @@ FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
 FEW_TO_COMPARE, MOST_OF_FEW = 13, 1 / 3  # if more than this part of so few is slow, which are healthy is unknown
 MANY_OF_FEW = "More than a third of so few look slow, so it cannot be told which are well: --expect or --baseline can."
 FEWEST_WAYS = 3  # between two groups like these: of two, the other one may be the one that differs
-FEW_GROUPS, PART_OF_GAP = 4, 0.5  # of fewer one may be further, by a part of what links to others take longer (log)
+PART_OF_GAP = 0.5  # of what links to others take longer (log), by which one of few groups may be further
 ONE_OF_THREE = (
     "Of three groups, or the ways between them, a slow one may just be longer: --expect or --baseline can tell."
 )
@@ -205,23 +205,28 @@ class _Sizes:
         found = [one for one in found if not self._is_of_group_alone(one)]
         found = self._without_sites(found)
         self._tell_unlike_hosts()
-        of_unlike_hosts = [one for one in found if one.kind == "rank" and self._may_be_of_its_host(one)]
-        collected.suspects += of_unlike_hosts
-        found = [one for one in found if one not in of_unlike_hosts]
         collected.by_design = [one for one in found if one.is_slow_pair and self._longer.explain(one)]
         by_design = set(collected.by_design)
         found = [one for one in found if one not in by_design]
-        of_named = {unit for one in found if one.kind == "rank" for unit in names.units_of(one.subject)}
-        within = [one for one in found if one.kind == "host" and one.scope == Scope.WITHIN]
-        doubtful = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
-        within += [one for one in collected.suspects if one.kind == "host" and one.scope == Scope.WITHIN]
-        differ_within = self._differ_within | {one.subject[0] for one in within}
-        doubtful |= {one for one in found if one.is_slow_group and names.units_of(one.subject) <= differ_within}
-        doubtful |= {one for one in found if one.is_slow_pair and self._may_be_of_a_group(one)}
+        doubtful = self._doubtful(found)
         collected.suspects += doubtful
         collected.found = [one for one in found if one not in doubtful]
         collected.small = None if self._small is None else self._small.readings
         return collected
+
+    def _doubtful(self, found: Sequence[Verdict]) -> set[Verdict]:
+        """Those of the verdicts that another part, or how hosts are built, may explain: within a host, a rank of it; on
+        a group whose hosts differ within; on a pair from a group that is a suspect; on a rank of a host that has no
+        equals."""
+        names = self._names
+        of_named = {unit for one in found if one.kind == "rank" for unit in names.units_of(one.subject)}
+        within = [one for one in found if one.kind == "host" and one.scope == Scope.WITHIN]
+        doubtful = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
+        within += [one for one in self._collected.suspects if one.kind == "host" and one.scope == Scope.WITHIN]
+        differ_within = self._differ_within | {one.subject[0] for one in within}
+        doubtful |= {one for one in found if one.is_slow_group and names.units_of(one.subject) <= differ_within}
+        doubtful |= {one for one in found if one.is_slow_pair and self._may_be_of_a_group(one)}
+        return doubtful | {one for one in found if one.kind == "rank" and self._may_be_of_its_host(one)}
 
     def _tell_unlike_hosts(self) -> None:
         """What takes longer at hosts that have no equals: structure, and suspects, in place of other suspects there."""
@@ -383,14 +388,9 @@ class _Sizes:
             if not any(hosts == ends if is_pair else hosts & ends for is_pair, hosts in named):
                 self._longer.see_pair(pair, judged, names)
                 clear.append(verdict)
-        parts = [one for one in clear if one.scope is not Scope.WITHIN]
-        of_hosts, of_others = (
-            set().union(*(names.units_of(one.subject) for one in parts if one.kind in kinds))
-            for kinds in (("host",), ("rank", "group"))
-        )
-        of_ways = set().union(*(end for one in parts if one.kind == "trunk" for end in names.ends_of(one)))
-        of_parts, told = of_hosts | of_others, of_hosts | of_others | of_ways
-        slow_hosts = {number for number, unit in enumerate(names.units) if unit in of_parts}
+        of_parts, of_others = self._units(clear, "host", "rank", "group"), self._units(clear, "rank", "group")
+        of_ways = set().union(*(end for one in clear if one.kind == "trunk" for end in names.ends_of(one)))
+        told, slow_hosts = of_parts | of_ways, self._numbers(of_parts)
         for group in groups_by_alone(judged, self._small, slow_hosts):
             verdict = alone_verdict(group, judged, names)
             if (of_others | of_ways).isdisjoint(names.units_of(verdict.subject)):
@@ -406,11 +406,17 @@ class _Sizes:
         names, effects = self._names, judged.findings.effects
         if judged.size.bytes < BANDWIDTH or effects.equals.one_host or not self._known or self._crowded:
             return clear
-        parts = (one for one in clear if one.kind in ("host", "rank", "group") and one.scope is not Scope.WITHIN)
-        units = set().union(*(names.units_of(one.subject) for one in parts))
-        told = {number for number, unit in enumerate(names.units) if unit in units}
+        told = self._numbers(self._units(clear, "host", "rank", "group"))
         hosts = (one for one in slow_inside(judged.readings, effects, told) if judged.has_several(one.subject[0]))
         return self._with(clear, [inside_verdict(one, judged, names) for one in hosts])
+
+    def _units(self, verdicts: Iterable[Verdict], *kinds: str) -> set[str]:
+        """The hosts of the verdicts of these kinds, but for those within hosts."""
+        parts = (one for one in verdicts if one.kind in kinds and one.scope is not Scope.WITHIN)
+        return set().union(*(self._names.units_of(one.subject) for one in parts))
+
+    def _numbers(self, units: Set[str]) -> set[int]:
+        return {number for number, unit in enumerate(self._names.units) if unit in units}
 
     def _with(self, clear: list[Verdict], found: list[Verdict]) -> list[Verdict]:
         """The verdicts with those found, and without pairs of hosts among these, which were compared as if they were

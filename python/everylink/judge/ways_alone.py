@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.comparable import FEWEST_GOOD, HEALTHY, LEAST_ALONE, NEARLY_ALL, BestReadings, Links
 from everylink.judge.confidence import confidence_of
-from everylink.judge.effects import SMALLEST_GROUP, Effects
+from everylink.judge.effects import FEW_GROUPS, SMALLEST_GROUP, Effects
 from everylink.judge.evidence import HIDDEN
 from everylink.judge.findings import Found, hosts_among
 from everylink.judge.judged import FURTHER, Judged
@@ -37,7 +37,7 @@ MOST_SETTLED = 4  # pairs that take longer alone than nearly all, whatever load 
 FEW = 2  # of these pairs that a host may have, wherever they lead
 UNDER_LOAD = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # attempts, by number
 FEWEST_LINKS, FEWEST_WAYS = 8, 5  # of a way between two groups, and other such ways to compare it with
-FEW_GROUPS, MOST_SLOW = 4, 0.75  # of fewer one may be further; part of the links of a group
+MOST_SLOW = 0.75  # part of the links of a group
 ALL_SLOW, ALL_WELL = 0.9, 0.9  # part of its links, and of those of other ways of its groups
 Index = NDArray[np.int64]
 Times = NDArray[np.float64]
