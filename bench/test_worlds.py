@@ -7485,6 +7485,206 @@ def test_ten_hosts_of_a_leaf_have_two_uplinks() -> None:
     assert built("fat tree 5:1 by receiver, far socket", 8).oversubscription == pytest.approx(4.0)
 
 
+def test_leaves_at_both_ends_of_a_row_of_racks_are_half_full() -> None:
+    structure = built("leaves between racks, half full at both ends, 2:1", 32)  # racks of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [4, 8, 8, 8, 4]
+    assert structure.plane.uplinks.tolist() == [4] * 5
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the same rack, but the next leaf
+    assert times(world, [(14, 16)]) == pytest.approx([LATENCY + once])  # the next rack, but the same leaf
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.2e-6 + once / 0.95])
+    ends = [(2 * host, 56 + 2 * host) for host in range(4)]
+    assert times(world, ends) == pytest.approx([LATENCY + 2 * HOP + once] * 4)
+    between = [(8 + 2 * host, 24 + 2 * host) for host in range(8)]
+    assert times(world, between) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 8)
+
+
+def test_older_and_newer_chassis_of_four_hosts_are_in_turns() -> None:
+    structure = built("40 Gbit/s, 8:5 static, older and newer chassis in turns", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / (0.4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == pytest.approx(1.6)
+    assert structure.processor.tolist() == ([2] * 4 + [3] * 4) * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.8e-6 + once])
+    assert times(world, [(8, 10)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 0.4e-6 + 0.25e-6 + once])
+    across = times(world, [(2 * host, 16 + 2 * host) for host in range(8)])
+    assert max(across) > near + 2 * HOP + 1.59 * once  # at least four flows of 40 Gbit/s on an uplink of 100
+    older, newer = (times(world, [(rank, rank + 1)])[0] - INSIDE_LATENCY - 0.3e-6 for rank in (0, 8))
+    assert older == pytest.approx(newer / 0.8)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_the_third_of_four_dies_has_the_adapter() -> None:
+    structure = built("40 Gbit/s, 2:1 by receiver, adapter on the third die", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / (0.26 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    for die, longer in enumerate([0.3e-6, 0.3e-6, 0.0, 0.06e-6]):
+        assert times(world, [(2, 4 + die)]) == pytest.approx([near + longer + once])
+    cable = MIB / (0.32 * RATE)
+    across = [(4 * host + 2, 34 + 4 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * cable] * 8)
+    assert times(world, across[:4]) == pytest.approx([near + 2 * HOP + once] * 4)
+    inventory = world.results.inventory
+    assert set(inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+    assert set(inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_the_last_two_leaves_are_on_the_first_island() -> None:
+    structure = built("islands 3:1 adaptive, last leaves on the first island", 32)  # leaves of 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane, far = structure.plane, LATENCY + 4 * HOP + 3 * CABLE
+    assert isinstance(plane, Stacked)
+    assert plane.upper.group[::4].tolist() == [0, 0, 1, 1, 2, 2, 0, 0]
+    assert plane.upper.uplinks.tolist() == [5, 2, 2]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.2e-6 + once / 0.97])
+    assert times(world, [(0, 62)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(32, 62)]) == pytest.approx([far + once])
+    across = [(16 + 2 * host, 32 + 2 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([far + 4 * once] * 8)
+    assert built("islands 3:1 adaptive, last leaves on the first island", 8).hosts == 8
+
+
+def test_two_ranks_together_fill_an_adapter_of_slingshot() -> None:
+    structure = built("dragonfly by load, 400 Gbit/s that two ranks fill", 64)  # 4 groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (10, 4)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once / 0.6])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.25e-6 + once / 0.55])
+    assert times(world, [(0, 16)]) == pytest.approx([near + HOP + once / 0.6])  # the other switch
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 2 * once, near + 0.5e-6 + 2 * once])
+    when = np.repeat(np.arange(50), 16)  # all from one group to the next
+    frm = np.tile(np.arange(16), 50)
+    detours = (plane.path(frm, frm + 16, when)[0][:, 1] != NONE).reshape(50, 16).sum(axis=1)
+    assert detours.max() == 12
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"400 Gb/sec (4X NDR)"}
+
+
+def test_every_fourth_host_is_in_the_same_cell_of_the_dragonfly_plus() -> None:
+    structure = built("4 NUMA nodes in turns over four cells of a dragonfly+", 64)  # 32 hosts, 8 of a cell
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert structure.group.tolist() == [0, 1, 2, 3] * 8
+    assert times(world, [(0, 16)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 48)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the other leaf of the cell
+    assert times(world, [(0, 17)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(0, 19)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.95])
+    when = np.arange(400)
+    hops = (plane.path(np.zeros_like(when), np.ones_like(when), when)[1] - LATENCY) / HOP
+    assert set(hops.round(6).tolist()) == {3, 4}
+    assert (hops > 3.5).mean() == pytest.approx(0.3 / 2, abs=0.05)  # half of the four cells are third ones
+
+
+def test_two_cables_join_neighbouring_switches_of_a_torus() -> None:
+    structure = built("torus of switches with two cables, far socket", 64)  # 4 x 2 x 2 switches
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, SwitchTorus)
+    assert np.bincount(structure.group).tolist() == [4] * 16
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.2e-6 + once / 0.93])
+    assert times(world, [(0, 8)]) == pytest.approx([near + HOP + once])
+    assert times(world, [(0, 8 * 10)]) == pytest.approx([near + 3 * HOP + once])  # two along the first one, one more
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + HOP + once] * 2)
+    assert times(world, [(2 * host, 8 + 2 * host) for host in range(4)]) == pytest.approx([near + HOP + 2 * once] * 4)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_the_first_of_three_pods_has_half_of_the_hosts() -> None:
+    structure = built("rail-optimized, 8 rails, first pod twice as large", 64)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [8, 4, 4]
+    assert structure.plane.uplinks.tolist() == [8, 4, 4] * 8
+    assert times(world, [(0, 8 * 7)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8 * 8)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(64, 96)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(rank, 64 + rank) for rank in range(64)]
+    assert times(world, across) == pytest.approx(
+        ([near + 2 * HOP + once] * 4 + [near + 0.2e-6 + 2 * HOP + once] * 4) * 8
+    )
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_gpus_of_the_first_socket_are_far_from_the_adapter() -> None:
+    structure = built("4 GPUs on PCIe, adapter on the second socket, 2:1 static", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert times(world, [(2, 7)]) == pytest.approx([near + once])
+    assert times(world, [(1, 6)]) == pytest.approx([near + 0.6e-6 + once / 0.8])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 1.2e-6 + once / 0.8])
+    assert times(world, [(2, 6), (3, 7)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(2, 34)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 1)]) == pytest.approx([1.4e-6 + MIB / 18e9])
+    assert times(world, [(0, 2)]) == pytest.approx([2e-6 + MIB / 10e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+    assert world.results.ranks.numa_distance[:4].tolist() == [20, 20, 10, 10]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_ranks_fill_the_adapter_of_a_virtual_machine(seed: int) -> None:
+    structure = built("virtual machines of 4 NUMA nodes, two ranks fill 400 Gbit/s", 64, seed)  # 32, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / (4 * RATE)
+    leaf = structure.group
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert (np.diff(leaf) < 0).any()
+    for other in range(1, 32):
+        further = 0.0 if leaf[other] == leaf[0] else 2 * HOP
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + further + 2 * once])
+        assert times(world, [(0, 4 * other + 2)]) == pytest.approx([near + 0.3e-6 + further + once / 0.45])
+    further = 0.0 if leaf[1] == leaf[0] else 2 * HOP
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx(
+        [near + further + longer + 2 * once for longer in (0, 12e-8)]
+    )
+    assert times(world, [(0, 4), (1, 5), (2, 6)])[0] == pytest.approx(near + further + 3 * once)
+
+
+def test_flowlets_spread_the_messages_of_ranks_on_ccxs() -> None:
+    structure = built("flowlets, 8 ranks on 8 CCXs of one socket, 2:1", 64)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, Flowlets)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(2, 10)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.1e-6 + once])
+    assert times(world, [(2, 12)]) == pytest.approx([near + 0.05e-6 + once])
+    assert times(world, [(2, 34), (10, 42)]) == pytest.approx([near + 2 * HOP + once] * 2)  # an uplink each
+    across = [(8 * host + 2, 34 + 8 * host) for host in range(4)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 4)
+    assert times(world, [(0, 1)]) == pytest.approx([0.35e-6 + MIB / 16e9])
+    assert times(world, [(1, 2)]) == pytest.approx([0.42e-6 + MIB / 13e9])
+    assert set(world.results.ranks.numa.tolist()) == {0}
+
+
+def test_the_last_leaf_of_omni_path_has_the_hosts_that_were_left_over() -> None:
+    structure = built("Omni-Path 2:1 by receiver, larger last leaf", 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [14, 14, 14, 22]
+    assert structure.plane.uplinks.tolist() == [7] * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.25e-6 + once / 0.92])
+    assert times(world, [(84, 126)]) == pytest.approx([near + once])
+    across = [(2 * host, 28 + 2 * host) for host in range(14)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 14)
+    assert times(world, across[:7]) == pytest.approx([near + 2 * HOP + once] * 7)
+    last = [(84 + 2 * host, 2 * host) for host in range(14)]
+    last += [(112 + 2 * host, 28 + 2 * host) for host in range(8)]
+    assert max(times(world, last)) == pytest.approx(near + 2 * HOP + 4 * once)  # 22 messages on 7 uplinks
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -7870,6 +7870,210 @@ def _five_to_one(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _leaves_between_racks(hosts: int) -> Structure:
+    """A university: 100 Gbit/s (EDR), two ranks in each host; a leaf between each two racks has half of both, 2:1.
+
+    So the first and the last leaf have half as many hosts, but as many uplinks: 1:1. A receiver has an uplink. The far
+    socket takes 0.2 us longer and reaches 95 % of the rate. 0.4 % of readings are disturbed by daemons. The racks of 4
+    to 16 hosts and the numbers are chosen here.
+    """
+    half = max(2, min(8, hosts // 8))
+    leaf = (np.arange(hosts) // half + 1) // 2
+    return replace(
+        _far_socket(hosts, 2, 0.95, 0.2e-6), plane=FatTree(leaf, np.bincount(leaf) / (half + 0.5), "by receiver"),
+        processor=np.zeros(hosts, np.int64), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _older_and_newer_chassis_in_turns(hosts: int) -> Structure:
+    """A university: Ethernet of 40 Gbit/s (RoCE), two ranks in each host; an uplink of 100 Gbit/s for 4 hosts, 8:5.
+
+    A chassis has four hosts. Racks were filled again where older chassis had gone, so that older and newer ones are in
+    turns: on the older ones messages take 0.4 us longer at an end, as processors tell, and reach 80 % of the rate
+    within a host. A hash gives each two hosts an uplink. The far socket takes 0.25 us longer; 1 us at each end. 0.4 %
+    of readings are longer, because switches pause senders. The numbers are chosen here.
+    """
+    old = np.arange(hosts) // 4 % 2 == 0
+    far = _far_socket(hosts, 2, 1.0)
+    return replace(
+        far, plane=FatTree(_leaves(hosts), 4, "static"), rate=np.full((hosts, 1), 0.4 * RATE),
+        overhead=np.where(old, 0.4e-6, 0.0), processor=np.where(old, 2, 3), memory=np.where(old, 0.8, 1.0),
+        position_latency=1e-6 + far.position_latency, tail=0.004,
+    )  # fmt: skip
+
+
+def _adapter_on_the_third_die(hosts: int) -> Structure:
+    """Half of the hosts, of a university: 40 Gbit/s (QDR), 2:1 by receiver; two processors of two dies, 4 ranks.
+
+    As clusters of Opteron 6174 with True Scale, whose work the processor does: 0.5 us at each end. The adapter is on
+    the first die of the second socket; the other die there takes 0.06 us longer, those of the first socket 0.3 us.
+    Cables take 32 Gbit/s of data, and adapters by PCIe 2 only 26. 0.5 % of readings are disturbed by daemons. The
+    leaves of 4 to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    _, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(_leaves(count), 2, "by receiver", 0.32 * RATE), each=4, rate=np.full((count, 1), 0.26 * RATE),
+        nominal=np.full((count, 1), 0.4 * RATE), processor=np.full(count, 2), turned=np.ones(count, bool),
+        position_latency=0.5e-6 + np.array([0.06e-6, 0.0, 0.3e-6, 0.3e-6]), hyperthreads=0.005,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _leaves_added_to_the_first_island(hosts: int) -> Structure:
+    """200 Gbit/s (NDR200), two ranks in each host; islands of two leaves, 1:1 within and 3:1 between them, adaptive.
+
+    A national center whose first island had ports left: the last two leaves came later and belong to it. The far socket
+    takes 0.2 us longer and reaches 97 % of the rate; cables between islands are 30 m longer. 0.3 % of readings are
+    disturbed by daemons. The leaves of 2 to 16 hosts and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    island = leaf // 2 % max(2, int(leaf[-1]) // 2)
+    plane = Stacked(FatTree(leaf, 1, "adaptive", 2 * RATE), FatTree(island, 3, "adaptive", 2 * RATE), 3 * CABLE)
+    return replace(
+        _far_socket(hosts, 2, 0.97, 0.2e-6), plane=plane, rate=np.full((hosts, 1), 2 * RATE),
+        processor=np.full(hosts, 4), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _two_ranks_fill_slingshot(hosts: int) -> Structure:
+    """A dragonfly by Slingshot, 400 Gbit/s, and a rank on each of two sockets, which fill the adapter together only.
+
+    A rank reaches 60 % of the rate, or 55 % on the far socket, which takes 0.25 us longer. 8 hosts are on a switch;
+    routes follow the load, and the machine has 10 groups, or as many as the job and one more. 0.3 us at each end; 0.2 %
+    of readings are disturbed by daemons. As national centers with Slingshot 400 and EPYC; the groups of up to 32 hosts
+    and the numbers are chosen here.
+    """
+    group = np.arange(hosts) // max(2, min(32, hosts // 4))
+    far = _far_socket(hosts, 2)
+    return replace(
+        far, plane=Slingshot(group, places_in(group) // 8, max(10, int(group[-1]) + 2), 4 * RATE),
+        rate=np.full((hosts, 1), 4 * RATE), processor=np.full(hosts, 4), position_rate=np.array([0.6, 0.55]),
+        position_latency=0.3e-6 + far.position_latency, hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _in_turns_over_cells(hosts: int) -> Structure:
+    """Half of the hosts, of 4 NUMA nodes with a rank on each that share 100 Gbit/s (HDR100), in cells of a dragonfly+.
+
+    A scheduler deals out the hosts of a job to four cells in turns. A cell is a tree of two leaves, 1:1; 30 % of the
+    messages between cells go by a third one. Other nodes are further from the adapter than the first one, and the
+    second socket reaches 95 % of the rate. 0.3 % of readings are disturbed by daemons. As national clusters with two
+    EPYC in each host; the cells and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    place, cell = np.divmod(np.arange(count), 4)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, PartOfDragonflyPlus(cell * (count // 4) + place, 4, count // 4, 0.3, RATE), each=4,
+        processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.95], 2), position_latency=longer,
+        hyperthreads=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _torus_of_switches_with_two_cables(hosts: int) -> Structure:
+    """A torus of switches of four hosts, 56 Gbit/s (FDR), two ranks in each; two cables join neighbouring switches.
+
+    These are used evenly, so that they are one way of twice the rate. The far socket takes 0.2 us longer and reaches
+    93 % of the rate; 0.2 us at each end. 0.4 % of readings are disturbed by daemons. As clusters that were to grow
+    without spines; the switches and the numbers are chosen here.
+    """
+    rate = 0.545 * RATE
+    far = _far_socket(hosts, 2, 0.93, 0.2e-6)
+    return replace(
+        far, plane=SwitchTorus(hosts, _sides(hosts // 4), 2 * rate), rate=np.full((hosts, 1), rate),
+        processor=np.full(hosts, 2), position_latency=0.2e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _first_pod_twice_as_large(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each; a leaf for each rail of each pod, adaptive.
+
+    As clusters of HGX H200 (NDR), 1:1. The first pod has half of the hosts, the two later ones a quarter each. NVSwitch
+    joins the GPUs of a host, 360 GB/s. 0.7 us at each end, and 0.1 us more for the GPUs of the second socket, as the
+    cores that start messages are on the first. 0.3 % of readings are disturbed by what watches the GPUs. The pods and
+    the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.clip(np.arange(count) // (count // 4) - 1, 0, 2)
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 1, "adaptive", 4 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.repeat([0.7e-6, 0.8e-6], 4), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 360e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _gpus_with_the_adapter_on_the_second_socket(hosts: int) -> Structure:
+    """Half of the hosts, of a university: 4 GPUs on PCIe, two on each socket, share 100 Gbit/s (HDR100); 2:1 static.
+
+    As servers with A40, in which only a slot of the second socket was free for the adapter. The GPUs of the first one
+    take 0.6 us longer and reach 80 % of the rate; 1 us at each end. Two GPUs of a socket exchange 18 GB/s, and others
+    10. 0.5 % of readings are disturbed by what prepares the data. The leaves and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _in_other_parts(4, 2)
+    return Structure(
+        count, FatTree(_leaves(count), 2, "static"), each=4, processor=np.full(count, 3), turned=np.ones(count, bool),
+        position_rate=np.repeat([1.0, 0.8], 2), position_latency=np.repeat([1e-6, 1.6e-6], 2),
+        inside_latency=np.where(far, 2.0e-6, 1.4e-6), inside_rate=np.where(far, 10e9, 18e9), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _machines_that_two_ranks_fill(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of 4 NUMA nodes with a rank on each that share 400 Gbit/s, in no order.
+
+    As HBv4 of Azure (two EPYC 9V33X, NDR), which has whole servers, anywhere in a tree; 1:1 adaptive. A rank reaches
+    half of the rate, or 45 % on the second socket. The adapter is on the first node; 0.4 us at each end. 0.4 % of
+    readings are disturbed by the hypervisor. The leaves of 4 to 16 machines and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(random.permutation(_leaves(count)), 1, "adaptive", 4 * RATE), each=4,
+        rate=np.full((count, 1), 4 * RATE), processor=np.full(count, 4), position_rate=np.repeat([0.5, 0.45], 2),
+        position_latency=0.4e-6 + longer, hyperthreads=0.004, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _flowlets_of_one_socket(hosts: int) -> Structure:
+    """A quarter of the hosts, of one socket with 8 ranks, one on each CCX, that share 200 Gbit/s; flowlets, 2:1.
+
+    Two CCXs are on each quadrant of the I/O die, and the adapter is on the second quadrant: others take 0.05 us longer.
+    Within a host 0.35 us and 16 GB/s on a quadrant, 0.42 us and 13 GB/s otherwise. RoCE by switches that choose the
+    least loaded uplink anew for each burst; 0.9 us at each end. 0.3 % of readings are longer, because switches pause
+    senders. As companies run servers with an EPYC on Ethernet; the leaves and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaves(count)
+    quadrant = np.arange(8) // 2
+    apart = _in_other_parts(8, 2)
+    return Structure(
+        count, Flowlets(leaf, int(np.bincount(leaf)[0]) // 2, 2 * RATE), each=8, rate=np.full((count, 1), 2 * RATE),
+        processor=np.full(count, 3), socket=np.zeros(8, np.int64), tail=0.003,
+        position_latency=np.where(quadrant == 1, 0.9e-6, 0.95e-6),
+        inside_latency=np.where(apart, 0.42e-6, 0.35e-6), inside_rate=np.where(apart, 13e9, 16e9),
+    )  # fmt: skip
+
+
+def _larger_last_leaf(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, two ranks in each host, 2:1 by receiver; the last leaf has half as many hosts again.
+
+    A university that put what was left over of its hosts on the last switch, which has as many uplinks as the others,
+    so about 3:1. The processor does the work of the adapter, 0.3 us at each end, and 0.25 us more on the far socket,
+    which reaches 92 % of the rate. 0.4 % of readings are disturbed by daemons. The leaves of about 16 hosts, or fewer,
+    and the numbers are chosen here.
+    """
+    leaves = max(4, hosts // 16)
+    size = max(2, 2 * hosts // (2 * leaves + 1))
+    leaf = np.minimum(np.arange(hosts) // size, leaves - 1)
+    far = _far_socket(hosts, 2, 0.92)
+    return replace(
+        far, plane=FatTree(leaf, np.bincount(leaf) / (size // 2 + 0.5), "by receiver"),
+        processor=np.zeros(hosts, np.int64), position_latency=0.3e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -8411,5 +8615,24 @@ BUILDING: Mapping[str, Make] = {
     "torus of routers, the last ones have GPUs": lambda hosts, random: _last_routers_have_gpus(hosts),
     "fat tree 5:1 by receiver, far socket": lambda hosts, random: _five_to_one(hosts),
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "leaves between racks, half full at both ends, 2:1": lambda hosts, random: _leaves_between_racks(hosts),
+    "40 Gbit/s, 8:5 static, older and newer chassis in turns": lambda hosts, random: _older_and_newer_chassis_in_turns(
+        hosts
+    ),
+    "40 Gbit/s, 2:1 by receiver, adapter on the third die": lambda hosts, random: _adapter_on_the_third_die(hosts),
+    "islands 3:1 adaptive, last leaves on the first island": lambda hosts, random: _leaves_added_to_the_first_island(
+        hosts
+    ),
+    "dragonfly by load, 400 Gbit/s that two ranks fill": lambda hosts, random: _two_ranks_fill_slingshot(hosts),
+    "4 NUMA nodes in turns over four cells of a dragonfly+": lambda hosts, random: _in_turns_over_cells(hosts),
+    "torus of switches with two cables, far socket": lambda hosts, random: _torus_of_switches_with_two_cables(hosts),
+    "rail-optimized, 8 rails, first pod twice as large": lambda hosts, random: _first_pod_twice_as_large(hosts),
+    "4 GPUs on PCIe, adapter on the second socket, 2:1 static": lambda hosts, random: (
+        _gpus_with_the_adapter_on_the_second_socket(hosts)
+    ),
+    "virtual machines of 4 NUMA nodes, two ranks fill 400 Gbit/s": _machines_that_two_ranks_fill,
+    "flowlets, 8 ranks on 8 CCXs of one socket, 2:1": lambda hosts, random: _flowlets_of_one_socket(hosts),
+    "Omni-Path 2:1 by receiver, larger last leaf": lambda hosts, random: _larger_last_leaf(hosts),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
