@@ -7685,6 +7685,203 @@ def test_the_last_leaf_of_omni_path_has_the_hosts_that_were_left_over() -> None:
     assert max(times(world, last)) == pytest.approx(near + 2 * HOP + 4 * once)  # 22 messages on 7 uplinks
 
 
+def test_dies_in_rows_of_a_hall_are_further_apart_by_each_row() -> None:
+    structure = built("8 dies on 4 rails, routes by load, rows of a hall", 64)  # 16 hosts, groups of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, SlingshotInRows)
+    assert (plane.groups, plane.each) == (12, 4)
+    assert times(world, [(1, 9)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.3e-6 + once])  # both are beside the die with the adapter
+    assert times(world, [(1, 11)]) == pytest.approx([near + HOP + once])  # the second adapter is on another switch
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 0.3e-6 + 2 * once, near + 2 * once])
+    when = np.arange(50)
+    for group in (1, 2, 3):
+        latency = plane.path(np.zeros_like(when), np.full_like(when, 16 * group), when)[1]
+        assert latency.max() == pytest.approx(LATENCY + 3 * HOP + 4 * CABLE + 0.08e-6 * group)
+
+
+def test_hosts_are_in_turns_over_the_cells_of_a_dragonfly_of_trees() -> None:
+    structure = built("dragonfly+ of 100 Gbit/s, hosts in turns over cells", 64)  # 4 cells of 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert plane.groups == 6
+    assert structure.group.tolist() == [0, 1, 2, 3] * 16
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 9)]) == pytest.approx([LATENCY + 0.22e-6 + once / 0.95])
+    assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the other leaf of the cell
+    when = np.arange(1000)
+    latency = plane.path(np.zeros_like(when), np.ones_like(when), when)[1]  # the next host is in the next cell
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.2 * 4 / 6, abs=0.04)
+
+
+def test_messages_of_a_rail_take_the_same_spine_there_and_back() -> None:
+    structure = built("rail-optimized, 8 rails, the same spine there and back", 64)  # 16 hosts, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, SameSpineBack)
+    assert plane.uplinks.tolist() == [4] * 32
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    frm, to = np.divmod(np.arange(128**2), 128)
+    frm, to = frm[plane.group[frm] != plane.group[to]], to[plane.group[frm] != plane.group[to]]
+    there, back = plane.path(frm, to, frm)[0], plane.path(to, frm, to)[0]
+    assert (there[:, 0] + plane.ways == back[:, 1]).all()
+    assert (there[:, 1] == back[:, 0] + plane.ways).all()
+    across = [(8 * host + rail, 32 + 8 * host + rail) for host in range(4) for rail in range(8)]
+    assert max(times(world, across)) > near + 2 * HOP + 1.9 * once
+
+
+def test_adapters_of_the_two_sockets_are_on_two_leaves_of_the_rack() -> None:
+    structure = built("8 GPUs on 4 adapters, a leaf for each socket, 2:1 adaptive", 64)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 8
+    assert structure.groups[:5].tolist() == [[0, 0, 4, 4]] * 4 + [[1, 1, 5, 5]]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 10)]) == pytest.approx([near + once])  # the second adapter
+    assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + once])  # the third one
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    across = [(8 * host + gpu, 32 + 8 * host + gpu) for host in range(4) for gpu in (0, 2)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 8)
+    assert times(world, across[:4]) == pytest.approx([near + 2 * HOP + once] * 4)
+
+
+def test_superchips_have_twice_the_rate_of_the_processors_in_the_last_leaves() -> None:
+    structure = built("superchips of 400 Gbit/s beside processors of 200", 32)  # 4 leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8, 8, 8, 4]
+    assert structure.processor.tolist() == [4] * 24 + [3] * 8
+    assert times(world, [(0, 1)]) == pytest.approx([LATENCY + 1.4e-6 + once])
+    assert times(world, [(24, 25)]) == pytest.approx([LATENCY + 2 * once])
+    assert times(world, [(0, 24)]) == pytest.approx([LATENCY + 0.7e-6 + 2 * HOP + 2 * once])
+    within = times(world, [(host, host + 8) for host in range(8)])
+    assert within == pytest.approx([LATENCY + 1.4e-6 + 2 * HOP + once] * 8)
+    between = times(world, [(host, host + 8) for host in range(16, 24)])
+    assert between == pytest.approx([LATENCY + 0.7e-6 + 2 * HOP + 2 * once] * 8)
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("400 Gb/sec (4X NDR)",) * 24 + ("200 Gb/sec (4X HDR)",) * 8
+
+
+def test_adapters_are_in_turns_on_the_two_switches_of_a_chassis() -> None:
+    structure = built("4 GPUs on 4 rails, two Omni-Path switches in each chassis", 32)  # 16 hosts, chassis of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / RATE
+    assert isinstance(structure.plane, Tables)
+    assert structure.plane.uplinks.tolist() == [8] * 8
+    assert structure.groups[3:5].tolist() == [[0, 4, 0, 4], [1, 5, 1, 5]]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + once])  # the third adapter
+    assert times(world, [(0, 5)]) == pytest.approx([near + 2 * HOP + once])  # the second one
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 1)]) == pytest.approx([1.5e-6 + MIB / 18e9])
+    when = np.arange(200)
+    ways = structure.plane.path(np.zeros_like(when), np.full_like(when, 16), when)[0][:, 0]
+    assert 3 < (np.diff(ways) != 0).sum() < 14  # at most once in 16 steps
+
+
+@pytest.mark.parametrize("hosts", [8, 24, 64, 128])
+def test_the_next_two_hosts_of_a_torus_numbered_to_and_fro_are_on_a_neighbour(hosts: int) -> None:
+    structure = built("torus of routers, numbered to and fro", hosts)
+    world = World(structure, kernel=ONE_WAY)
+    assert isinstance(structure.plane, Gemini)
+    assert np.bincount(structure.group).tolist() == [2] * (hosts // 2)
+    for rank in range(0, 2 * hosts - 4, 4):
+        assert times(world, [(rank, rank + 2)]) == pytest.approx([LATENCY + MIB / 6e9])
+        assert times(world, [(rank, rank + 4)], 0) == pytest.approx([LATENCY + HOP])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.2e-6 + MIB / (0.94 * 6e9)])
+    if hosts == 64:  # 4 x 4 x 2 routers
+        assert structure.group[::2].tolist()[:10] == [0, 1, 3, 2, 4, 5, 7, 6, 14, 15]
+        assert times(world, [(4, 8)]) == pytest.approx([LATENCY + HOP + MIB / 4.5e9])  # along the second dimension
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_of_a_scale_set_are_on_parts_of_leaves_in_no_order(seed: int) -> None:
+    structure = built("virtual machines of 4 NUMA nodes, unequal parts of leaves", 64, seed)  # 32 machines
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / (2 * RATE)
+    leaf = structure.group
+    assert sorted(np.bincount(leaf).tolist()) == [2, 4, 4, 6, 6, 10]
+    assert (np.diff(leaf) < 0).any()
+    for other in range(1, 32):
+        further = 2 * HOP * (leaf[other] != leaf[0])
+        assert times(world, [(1, 4 * other + 1)]) == pytest.approx([near + further + once])
+        assert times(world, [(1, 4 * other)]) == pytest.approx([near + 0.06e-6 + further + once])
+        assert times(world, [(1, 4 * other + 3)]) == pytest.approx([near + 0.3e-6 + further + once / 0.96])
+    further = 2 * HOP * (leaf[:16] != leaf[16:])
+    across = times(world, [(4 * host + 1, 64 + 4 * host + 1) for host in range(16)])
+    assert across == pytest.approx((near + further + once).tolist())  # nothing blocks
+
+
+def test_three_flows_by_tcp_fill_the_newer_hosts_of_an_ethernet_switch() -> None:
+    structure = built("one Ethernet switch, 25 and 100 Gbit/s, 4 ranks", 32)  # 16 hosts, of which 6 are newer
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 16e-6, MIB / RATE
+    assert structure.processor.tolist() == [2] * 10 + [3] * 6
+    assert times(world, [(0, 4)]) == pytest.approx([near + 4e-6 + 4 * once])
+    assert times(world, [(0, 40)]) == pytest.approx([near + 2e-6 + 4 * once])
+    assert times(world, [(40, 44)]) == pytest.approx([near + once / 0.35])
+    assert times(world, [(40, 44), (41, 45)]) == pytest.approx([near + once / 0.35] * 2)
+    three = times(world, [(40, 44), (41, 45), (42, 46)])
+    assert three == pytest.approx([near + 3 * once] * 2 + [near + 0.8e-6 + 3 * once])
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("25 Gb/sec (1X EDR)",) * 10 + ("100 Gb/sec (4X EDR)",) * 6
+
+
+def test_the_first_rank_is_far_from_an_adapter_on_the_second_socket_5_to_4() -> None:
+    structure = built("56 Gbit/s, 5:4 by receiver, adapter on the second socket", 40)  # leaves of 10
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.oversubscription == pytest.approx(1.25)
+    assert times(world, [(1, 3)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.5e-6 + once / 0.95])
+    across = [(2 * host + 1, 21 + 2 * host) for host in range(10)]
+    assert times(world, across[:8]) == pytest.approx([LATENCY + 2 * HOP + once] * 8)
+    last = times(world, across)
+    assert last == pytest.approx([LATENCY + 2 * HOP + part * once for part in [2] * 2 + [1] * 6 + [2] * 2])
+    inventory = world.results.inventory
+    assert set(inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+    assert set(inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_two_adapters_of_half_the_rate_of_a_cable_are_on_two_switches() -> None:
+    structure = built("4 GPUs on 2 adapters of 100 Gbit/s, routes by load", 32)  # 16 hosts, groups of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (10, 2)
+    assert set(plane.capacity.tolist()) == {2 * RATE}
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(1, 5)]) == pytest.approx([near + 0.2e-6 + once])  # both are further from their adapter
+    assert times(world, [(0, 6)]) == pytest.approx([near + HOP + once])  # the second adapter: another switch
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once, near + 0.2e-6 + 2 * once])
+    when = np.repeat(np.arange(50), 8)  # all adapters of a group to the next one
+    frm = np.tile(np.arange(8), 50)
+    detours = (plane.path(frm, frm + 8, when)[0][:, 1] != NONE).reshape(50, 8).sum(axis=1)
+    assert detours.max() == 6
+    assert set(world.results.inventory.over_hosts("ib/mlx5_1/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_two_nvlink_racks_of_a_pod_meet_on_the_leaf_of_each_rail() -> None:
+    structure = built("NVLink racks in pairs, a leaf for each rail of a pair", 32)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.domain == 4
+    assert structure.group.tolist() == [0] * 8 + [1] * 8
+    assert structure.plane.uplinks.tolist() == [8] * 8
+    by_nvlink = NVLINK_LATENCY + MIB / NVLINK_RATE
+    assert times(world, [(0, 4)]) == pytest.approx([by_nvlink])
+    assert times(world, [(0, 15)]) == pytest.approx([by_nvlink])
+    assert times(world, [(0, 16)]) == pytest.approx([near + once])  # the other rack of the pod
+    assert times(world, [(0, 17)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(rank, 32 + rank) for rank in range(32)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 32)  # nothing blocks
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -8074,6 +8074,219 @@ def _larger_last_leaf(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _dies_by_load_in_rows(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPU dies; two share an adapter of 200 Gbit/s, each on a switch of its own.
+
+    As LUMI-G of CSC (MI250X, Slingshot). Routes follow the load; a job in the first of 12 groups, which are rows of a
+    hall: each row that a message passes takes 0.08 us. 0.5 us at each end, and 0.15 us more for the dies that have no
+    adapter. 0.3 % of readings are disturbed by daemons. The groups, the rows and the latencies are chosen here.
+    """
+    of_hosts = _dies(hosts)
+    count = of_hosts.hosts
+    group = np.arange(count) // max(2, count // 4)
+    switch = (places_in(group) // 4 * 4)[:, None] + np.arange(4)
+    return replace(
+        of_hosts, plane=SlingshotInRows(np.repeat(group, 4), switch.ravel(), 12, 2 * RATE, 0.08e-6), one_plane=True,
+        other_rail=0.0, processor=np.full(count, 3), position_latency=0.5e-6 + of_hosts.position_latency,
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _in_turns_over_cells(hosts: int) -> Structure:
+    """100 Gbit/s (EDR), two ranks in each host, in cells of a dragonfly+ that are trees; hosts are in turns over these.
+
+    As Niagara of SciNet, whose cells are joined 1:1. A job has four cells of six, or two of four in the smallest one;
+    its scheduler deals out the hosts to these. A fifth of the messages between cells takes a third one, also one that
+    the job has not. The far socket takes 0.22 us longer and reaches 95 % of the rate. 0.3 % of readings are disturbed
+    by daemons. The job and the numbers are chosen here.
+    """
+    cells = 2 if hosts < 16 else 4
+    place, cell = np.divmod(np.arange(hosts), cells)
+    size = hosts // cells
+    return replace(
+        _far_socket(hosts, 2, 0.95, 0.22e-6), processor=np.zeros(hosts, np.int64), hyperthreads=0.003,
+        plane=PartOfDragonflyPlus(cell * size + place, cells + 2, size, 0.2, RATE),
+    )  # fmt: skip
+
+
+def _same_spine_back_on_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod; RoCE.
+
+    As GPU clusters of companies on Ethernet (H100). A symmetric hash gives each two adapters an uplink, 1:1, the same
+    spine there and back. Pods have up to 8 hosts. NVSwitch joins the GPUs of a host, 360 GB/s; 1.2 us at each end. 0.3
+    % of readings are longer, because switches pause senders. The pods and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, min(8, count // 4))
+    return Structure(
+        count, SameSpineBack(_leaf_per_rail(pod, 8), 1, 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4), position_latency=np.full(8, 1.2e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 360e9), tail=0.003,
+    )  # fmt: skip
+
+
+def _leaf_for_each_socket(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs, two of which share an adapter of 200 Gbit/s; two leaves in each rack.
+
+    As clusters of universities with A100 (HDR): the two adapters of the first socket are on the first leaf, those of
+    the second socket on the second one. 2:1 adaptive, also between the two leaves of a rack. NVSwitch joins the GPUs of
+    a host, 240 GB/s; 0.9 us at each end. 0.3 % of readings are disturbed by daemons. The racks of 2 to 8 hosts and the
+    latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    return Structure(
+        count, FatTree(np.repeat(_leaf_per_rail(rack, 2), 2), 2, "adaptive", 2 * RATE), each=8, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(8, 0.9e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 240e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _superchips_beside_processors(hosts: int) -> Structure:
+    """The first five eighths of the leaves have superchips of 400 Gbit/s, the others processors of 200. 1:1 adaptive.
+
+    As Vista of TACC (GH200 and Grace, NDR); a rank in each host. Uplinks have 400 Gbit/s, one for two of the slower
+    hosts. Superchips send from the memory of the GPU, so that messages take 0.7 us longer at an end; processors and
+    adapters tell. 0.3 % of readings are disturbed by daemons. The parts and the numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    of_leaf = 8 * np.arange(int(leaf[-1]) + 1) < 5 * (int(leaf[-1]) + 1)
+    gpus = of_leaf[leaf]
+    return Structure(
+        hosts, FatTree(leaf, np.where(of_leaf, 1, 2), "adaptive", 4 * RATE),
+        rate=RATE * np.where(gpus, 4.0, 2.0)[:, None], overhead=np.where(gpus, 0.7e-6, 0.0),
+        processor=np.where(gpus, 4, 3), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _two_switches_in_each_chassis(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an Omni-Path adapter of 100 Gbit/s each, in chassis with two switches; 1:1.
+
+    As TSUBAME3.0 (P100): the first and the third adapter of a host are on the first switch of its chassis, the others
+    on the second one. Tables say the uplink for each receiver, and change now and then. NVLink joins the GPUs of a
+    host, 18 GB/s for each two; 0.8 us at each end. 0.3 % of readings are disturbed by daemons. Chassis have 2 to 8
+    hosts; which adapter is on which switch, and the latencies, are chosen here.
+    """
+    count = max(8, hosts // 2)
+    chassis = np.arange(count) // max(2, min(8, count // 4))
+    switch = np.tile(_leaf_per_rail(chassis, 2).reshape(count, 2), 2)
+    return Structure(
+        count, Tables(switch.ravel(), 1), each=4, rails=4, one_plane=True, other_rail=0.0, processor=np.full(count, 2),
+        position_latency=np.full(4, 0.8e-6), inside_latency=np.full((4, 4), 1.5e-6),
+        inside_rate=np.full((4, 4), 18e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _to_and_fro(sides: tuple[int, ...]) -> Index:
+    """The places of a grid in an order in which each is beside the next one: along a row, and back along the next."""
+    number = np.arange(int(np.prod(sides)))
+    place = []
+    for axis, along in enumerate(np.unravel_index(number, sides)):
+        back = number // int(np.prod(sides[axis:])) % 2 == 1
+        place.append(np.where(back, sides[axis] - 1 - along, along))
+    return np.asarray(np.ravel_multi_index(tuple(place), sides))
+
+
+def _routers_to_and_fro(hosts: int) -> Structure:
+    """A torus of routers of two hosts each, with two ranks; hosts are numbered to and fro along the rows of the torus.
+
+    As Hopper of NERSC or Hermit of HLRS (Gemini, XE6), where ALPS numbers hosts so that the next ones are near:
+    adapters have 6 GB/s, and the second dimension half of the cables. The far socket takes 0.2 us longer and reaches 94
+    % of the rate. Nothing else runs on the hosts. The order and the numbers are chosen here.
+    """
+    sides = _sides(hosts // 2)
+    plane = Gemini(hosts, sides, 6e9)
+    plane.group = _to_and_fro(sides)[plane.group]
+    return replace(
+        _far_socket(hosts, 2, 0.94, 0.2e-6), plane=plane, rate=np.full((hosts, 1), 6e9),
+        processor=np.full(hosts, 2),
+    )  # fmt: skip
+
+
+def _scale_set(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines, 4 NUMA nodes with a rank on each that share 200 Gbit/s, in no order.
+
+    As a scale set of HBv3 of Azure (HDR): 2, 3 or 5 machines, or multiples of these, are on a leaf, wherever there was
+    room; nothing blocks, adaptive. The adapter is on the second node; the second socket reaches 96 % of the rate. 0.4
+    us at each end. 0.5 % of readings are disturbed by the hypervisor. The parts and the numbers are chosen here.
+    """
+    leaf = random.permutation(_partly_used_leaves(max(8, hosts // 2)))
+    count = len(leaf)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(leaf, 1, "adaptive", 2 * RATE), each=4, rate=np.full((count, 1), 2 * RATE),
+        processor=np.full(count, 3), position_rate=np.repeat([1.0, 0.96], 2),
+        position_latency=0.4e-6 + longer[[1, 0, 2, 3]], hyperthreads=0.005, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _four_times_the_rate_on_one_switch(hosts: int) -> Structure:
+    """Half of the hosts, of a department: 4 ranks by TCP on one Ethernet switch; the last three eighths are newer.
+
+    Older hosts have 25 Gbit/s, newer ones 100, of which a core does 35 for a flow, so that three flows fill these.
+    Messages of the older ones take 2 us longer at an end; processors and adapters tell. 8 us at each end, with a long
+    tail, and 0.4 us more on the far socket; 0.5 % of readings are longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    old = 8 * np.arange(count) < 5 * count
+    far = _far_socket(count, 4, 1.0, 0.4e-6)
+    return replace(
+        far, rate=RATE * np.where(old, 0.25, 1.0)[:, None], tunnel_rate=0.35 * RATE, interrupts=2e-6, tail=0.005,
+        overhead=np.where(old, 2e-6, 0.0), processor=np.where(old, 2, 3), position_latency=8e-6 + far.position_latency,
+    )  # fmt: skip
+
+
+def _five_to_four_of_56(hosts: int) -> Structure:
+    """56 Gbit/s (FDR), 5:4, two ranks in each host; a receiver has an uplink. The adapter is on the second socket.
+
+    As Stampede of TACC: leaves of 20 hosts with 16 uplinks, here up to 16 hosts and somewhat more uplinks than 5:4
+    where these do not divide. So the first rank is the far one, 0.25 us longer and at 95 % of the rate, and adapters
+    say their node. 0.4 % of readings are disturbed by daemons. The leaves and the numbers are chosen here.
+    """
+    leaf, rate = _leaves(hosts), 0.545 * RATE
+    size = np.bincount(leaf)
+    return replace(
+        _far_socket(hosts, 2, 0.95), plane=FatTree(leaf, size / (np.ceil(0.8 * size) + 0.5), "by receiver", rate),
+        rate=np.full((hosts, 1), rate), turned=np.ones(hosts, bool), processor=np.full(hosts, 2), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _gpus_on_two_slower_adapters(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs, two of which share an adapter of 100 Gbit/s; a dragonfly with cables of 200.
+
+    As Polaris of ANL before its adapters were replaced (A100, Slingshot 10): both adapters are on switches of their
+    own, with those of up to 8 hosts, and routes follow the load. The second GPU of each two is further from the
+    adapter: 0.1 us longer. A job in four of 10 groups. NVLink joins the GPUs of a host, 90 GB/s for each two; 0.8 us at
+    each end. 0.3 % of readings are disturbed by daemons. The groups and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = np.arange(count) // max(2, count // 4)
+    switch = (places_in(group) // 8 * 2)[:, None] + np.arange(2)
+    return Structure(
+        count, Slingshot(np.repeat(group, 2), switch.ravel(), 10, 2 * RATE), each=4, rails=2, one_plane=True,
+        other_rail=0.0, processor=np.full(count, 3), position_latency=np.tile([0.8e-6, 0.9e-6], 2),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 90e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _pods_of_two_nvlink_racks(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 400 Gbit/s each; NVLink switches join up to 18 hosts of a rack.
+
+    As GB200 NVL72 with rail-optimized leaves: two racks are a pod and share a leaf for each rail, so that messages from
+    one to the other on a rail pass one switch. 1:1 adaptive above. 0.8 us at each end. 0.3 % of readings are disturbed
+    by daemons. The pods and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(18, count // 4))
+    return Structure(
+        count, FatTree(_leaf_per_rail(np.arange(count) // (2 * size), 4), 1, "adaptive", 4 * RATE), each=4, rails=4,
+        one_plane=True, other_rail=0.0, domain=size, rate=np.full((count, 4), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(4, 0.8e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), NVLINK_RATE), hyperthreads=0.003,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -8634,5 +8847,21 @@ HELD_OUT: Mapping[str, Make] = {
     "virtual machines of 4 NUMA nodes, two ranks fill 400 Gbit/s": _machines_that_two_ranks_fill,
     "flowlets, 8 ranks on 8 CCXs of one socket, 2:1": lambda hosts, random: _flowlets_of_one_socket(hosts),
     "Omni-Path 2:1 by receiver, larger last leaf": lambda hosts, random: _larger_last_leaf(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "8 dies on 4 rails, routes by load, rows of a hall": lambda hosts, random: _dies_by_load_in_rows(hosts),
+    "dragonfly+ of 100 Gbit/s, hosts in turns over cells": lambda hosts, random: _in_turns_over_cells(hosts),
+    "rail-optimized, 8 rails, the same spine there and back": lambda hosts, random: _same_spine_back_on_rails(hosts),
+    "8 GPUs on 4 adapters, a leaf for each socket, 2:1 adaptive": lambda hosts, random: _leaf_for_each_socket(hosts),
+    "superchips of 400 Gbit/s beside processors of 200": lambda hosts, random: _superchips_beside_processors(hosts),
+    "4 GPUs on 4 rails, two Omni-Path switches in each chassis": lambda hosts, random: _two_switches_in_each_chassis(
+        hosts
+    ),
+    "torus of routers, numbered to and fro": lambda hosts, random: _routers_to_and_fro(hosts),
+    "virtual machines of 4 NUMA nodes, unequal parts of leaves": _scale_set,
+    "one Ethernet switch, 25 and 100 Gbit/s, 4 ranks": lambda hosts, random: _four_times_the_rate_on_one_switch(hosts),
+    "56 Gbit/s, 5:4 by receiver, adapter on the second socket": lambda hosts, random: _five_to_four_of_56(hosts),
+    "4 GPUs on 2 adapters of 100 Gbit/s, routes by load": lambda hosts, random: _gpus_on_two_slower_adapters(hosts),
+    "NVLink racks in pairs, a leaf for each rail of a pair": lambda hosts, random: _pods_of_two_nvlink_racks(hosts),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
