@@ -8092,7 +8092,7 @@ def _dies_by_load_in_rows(hosts: int) -> Structure:
     )  # fmt: skip
 
 
-def _in_turns_over_cells(hosts: int) -> Structure:
+def _edr_cells_in_turns(hosts: int) -> Structure:
     """100 Gbit/s (EDR), two ranks in each host, in cells of a dragonfly+ that are trees; hosts are in turns over these.
 
     As Niagara of SciNet, whose cells are joined 1:1. A job has four cells of six, or two of four in the smallest one;
@@ -8847,10 +8847,8 @@ HELD_OUT: Mapping[str, Make] = {
     "virtual machines of 4 NUMA nodes, two ranks fill 400 Gbit/s": _machines_that_two_ranks_fill,
     "flowlets, 8 ranks on 8 CCXs of one socket, 2:1": lambda hosts, random: _flowlets_of_one_socket(hosts),
     "Omni-Path 2:1 by receiver, larger last leaf": lambda hosts, random: _larger_last_leaf(hosts),
-}
-HELD_OUT: Mapping[str, Make] = {
     "8 dies on 4 rails, routes by load, rows of a hall": lambda hosts, random: _dies_by_load_in_rows(hosts),
-    "dragonfly+ of 100 Gbit/s, hosts in turns over cells": lambda hosts, random: _in_turns_over_cells(hosts),
+    "dragonfly+ of 100 Gbit/s, hosts in turns over cells": lambda hosts, random: _edr_cells_in_turns(hosts),
     "rail-optimized, 8 rails, the same spine there and back": lambda hosts, random: _same_spine_back_on_rails(hosts),
     "8 GPUs on 4 adapters, a leaf for each socket, 2:1 adaptive": lambda hosts, random: _leaf_for_each_socket(hosts),
     "superchips of 400 Gbit/s beside processors of 200": lambda hosts, random: _superchips_beside_processors(hosts),
