@@ -11,9 +11,10 @@ from dataclasses import replace
 from everylink.distributions import normal_tail
 from everylink.judge.verdict import OF_TIMES, SURE, Scope, Verdict
 
-MOST, LESS = 0.98, 0.95
+MOST, LESS = 0.98, 0.97
+OF_WAY = 0.8  # of a trunk: what passes a slow part looks like one
 RIGHT: Mapping[str, float] = {
-    "host": MOST, "group": MOST, "link": LESS, "rank": LESS, "pair": LESS, "trunk": LESS,
+    "host": MOST, "group": MOST, "link": LESS, "rank": LESS, "pair": LESS, "trunk": OF_WAY,
 }  # fmt: skip
 DOUBTFUL = 0.8  # of what was never measured alone
 FEWEST_LINKS = 5  # of a host or rank; with fewer LESS, and where only those that leave its group are slow
