@@ -49,6 +49,7 @@ HARD_CHASSIS = (
     "four virtual machines on a server, tunnels, two generations",
     "units in a torus, two memory groups on 4 interfaces", "Omni-Path of 400 Gbit/s, 2:1 adaptive, 4 ranks",
     "Xeon Phis and Xeons in tanks, TCP, 2:1 static",
+    "40 Gbit/s, 8:5 static, older and newer chassis in turns",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -95,6 +96,9 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 GPUs on PCIe with 2 adapters, each second pair further, 2:1",
     "rail-optimized, 8 rails, virtual machines in no order", "sprayed packets, 8 rails, machines sorted by switch",
     "Omni-Path of 400 Gbit/s that three of 8 ranks fill",
+    "rail-optimized, 8 rails, first pod twice as large", "flowlets, 8 ranks on 8 CCXs of one socket, 2:1",
+    "8 dies on 4 rails, routes by load, rows of a hall", "rail-optimized, 8 rails, the same spine there and back",
+    "8 GPUs on 4 adapters, a leaf for each socket, 2:1 adaptive",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
