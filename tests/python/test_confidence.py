@@ -2,7 +2,7 @@
 
 import pytest
 
-from everylink.judge.confidence import DOUBTFUL, LESS, MOST, calibrated
+from everylink.judge.confidence import DOUBTFUL, LESS, MOST, OF_WAY, calibrated
 from everylink.judge.verdict import Scope, Verdict
 
 
@@ -14,7 +14,7 @@ from everylink.judge.verdict import Scope, Verdict
         ("host", 30, Scope.ALL, "loss", False, MOST),  # a burst of messages tells of it
         ("host", 4, Scope.ALL, "slow", True, LESS),
         ("host", 30, Scope.BEYOND, "slow", True, LESS),  # the uplinks that it uses may be
-        ("trunk", 30, Scope.ALL, "slow", True, LESS),
+        ("trunk", 30, Scope.ALL, "slow", True, OF_WAY),  # what passes a slow part looks like one
         ("host", 4, Scope.ALL, "broken", False, 0.999),
     ],
 )

@@ -18,7 +18,7 @@ from everylink.robust import Matrix, both_ways, is_whole, known_sample, row_medi
 
 FEWEST_NEAR = 3  # other hosts of its group with which a host is compared
 FEWEST_OF_KINDS = 3  # links inside groups between hosts of two kinds
-LEAST = 0.1  # by which a host is slower, log of the factor
+LEAST = 0.17  # by which a host is slower, log of the factor: other jobs on some hosts may make as much of less
 AS_SLOW, MOST = 0.5, 0.6  # part of that by which its links are slow, and part of these
 APART = 4.0  # times as much as most other links inside groups differ
 MOST_OTHERS = 0.9  # part of these
