@@ -209,7 +209,7 @@ class _Sizes:
         by_design = set(collected.by_design)
         found = [one for one in found if one not in by_design]
         doubtful = self._doubtful(found)
-        collected.suspects += doubtful
+        collected.suspects += [one for one in found if one in doubtful]  # in their order
         collected.found = [one for one in found if one not in doubtful]
         collected.small = None if self._small is None else self._small.readings
         return collected
@@ -416,6 +416,7 @@ class _Sizes:
         return set().union(*(self._names.units_of(one.subject) for one in parts))
 
     def _numbers(self, units: Set[str]) -> set[int]:
+        """The numbers of these hosts."""
         return {number for number, unit in enumerate(self._names.units) if unit in units}
 
     def _with(self, clear: list[Verdict], found: list[Verdict]) -> list[Verdict]:
