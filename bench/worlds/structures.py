@@ -7119,13 +7119,18 @@ def _two_of_four_adapters_on_a_switch(hosts: int) -> Structure:
     0.6 us at each end. 0.3 % of readings are disturbed. The groups, the switches and the numbers are chosen here.
     """
     count = max(8, hosts // 2)
-    group = np.arange(count) // max(2, count // 4)
-    switch = (places_in(group) // 8 * 2)[:, None] + np.arange(4) // 2
+    return _superchips_on_switches(np.arange(count) // max(2, count // 4), 12, latency=0.6e-6, disturbed=0.003)
+
+
+def _superchips_on_switches(group: Index, groups: int, latency: float, disturbed: float) -> Structure:
+    """Hosts of 4 superchips with an adapter each, in the first groups of a dragonfly of so many; two adapters of a host
+    are on one switch, and two on the next one, with those of up to 8 hosts. `group` [hosts]; `latency` at each end."""
+    count, switch = len(group), (places_in(group) // 8 * 2)[:, None] + np.arange(4) // 2
     return Structure(
-        count, Slingshot(np.repeat(group, 4), switch.ravel(), 12, 2 * RATE), each=4, rails=4, one_plane=True,
+        count, Slingshot(np.repeat(group, 4), switch.ravel(), groups, 2 * RATE), each=4, rails=4, one_plane=True,
         other_rail=0.0, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 4),
-        position_latency=np.full(4, 0.6e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
-        inside_rate=np.full((4, 4), 150e9), hyperthreads=0.003,
+        position_latency=np.full(4, latency), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 150e9), hyperthreads=disturbed,
     )  # fmt: skip
 
 
@@ -7340,13 +7345,7 @@ def _superchips_on_two_switches(hosts: int) -> Structure:
     """
     count = max(8, hosts // 2)
     group = np.arange(count) // max(2, min(16, count // 4))
-    switch = (places_in(group) // 8 * 2)[:, None] + np.arange(4) // 2
-    plane = Slingshot(np.repeat(group, 4), switch.ravel(), max(12, int(group[-1]) + 2), 2 * RATE)
-    return Structure(
-        count, plane, each=4, rails=4, one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE),
-        processor=np.full(count, 4), position_latency=np.full(4, 0.7e-6),
-        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 150e9), hyperthreads=0.002,
-    )  # fmt: skip
+    return _superchips_on_switches(group, max(12, int(group[-1]) + 2), latency=0.7e-6, disturbed=0.002)
 
 
 def _queue_pairs_on_rails(hosts: int) -> Structure:

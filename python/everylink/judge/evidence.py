@@ -57,8 +57,8 @@ def alone_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     }  # fmt: skip
     verdict, factor = slow_verdict(found, judged, names), float(np.exp(found.effect))
     _, _, direction = verdict.evidence.partition("; measured one way")
-    of_group = " to other groups" * (found.kind == "group")
-    what = "it takes" if found.kind == "pair" else f"its {plural(found.links, 'connection')}{of_group} take"
+    to_groups = " to other groups" if found.kind == "group" else ""
+    what = "it takes" if found.kind == "pair" else f"its {plural(found.links, 'connection')}{to_groups} take"
     those = others.get(found.kind, f"those of other {names.unit_kind}s")
     text = f"measured alone, {what} {factor:.2f}x the time of {those}; {HIDDEN}"
     return replace(verdict, evidence=f"{text}; measured one way{direction}" if direction else text)

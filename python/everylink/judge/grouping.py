@@ -112,10 +112,12 @@ def groups_for(results: Results, grouping: Grouping | None, kinds: Kinds) -> tup
             if searched.known >= MOSTLY_KNOWN:
                 every.append(searched)
                 quiet.append(find_groups(less, searched, kinds)[0])
-    if loaded:
-        candidates = loaded + [groups for groups in quiet if _shows_twice(groups, loaded, quiet)]
+    candidates = _different(loaded + [groups for groups in quiet if _shows_twice(groups, loaded, quiet)])
+    if len(candidates) > 1:
         gains = sum(explained(searched, candidates, kinds) for searched in every)
         best = candidates[int(np.argmax(gains))]
+    elif candidates:
+        (best,) = candidates
     if not best.any() and of_rails:
         best = max(of_rails, key=lambda found: found[1])[0]
     sizes = np.bincount(best)
@@ -132,6 +134,11 @@ def _with_less_load(results: Results, size: Size, hosts: int) -> Iterator[Readin
     for attempt in (QUARTER, ALONE, ONE_WAY):
         if (size.rows.attempt == attempt).sum() >= MOSTLY_KNOWN * hosts * (hosts - 1) / 2:
             yield readings_in(results, size, attempt)
+
+
+def _different(several: list[Groups]) -> list[Groups]:
+    """Each of these once, in their order."""
+    return list({groups.tobytes(): groups for groups in several}.values())
 
 
 def _shows_twice(groups: Groups, loaded: list[Groups], quiet: list[Groups]) -> bool:

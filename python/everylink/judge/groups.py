@@ -220,7 +220,8 @@ def explained(searched: SearchedLinks, candidates: Sequence[Groups], kinds: Kind
     gains = np.zeros((len(HIGHEST), len(candidates)))
     for of_links, highest in zip(gains, HIGHEST, strict=True):
         links = _links(rest, highest)
-        of_links[:] = [_gain(links, _in_order(groups[searched.hosts])) for groups in candidates]
+        cost_of_one = _cost_of_one(links)
+        of_links[:] = [_gain(links, _in_order(groups[searched.hosts]), cost_of_one) for groups in candidates]
     first, other = np.maximum(gains, 0.0)
     return np.asarray(np.where(first > 0, first, other))
 
@@ -241,7 +242,8 @@ def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
     """The best groups, and their gain, of these links; `slow` [hosts]: what hosts add to all of theirs."""
     hosts = len(links.flat)
     one = np.zeros(hosts, np.int64)
-    best, best_cost = one, cost_of(parts_of(links, one), links)
+    cost_of_one = _cost_of_one(links)
+    best, best_cost = one, cost_of_one
     every_host, clear = np.arange(hosts), np.flatnonzero(slow <= LEAST_GAP)
     # Slow hosts look alike because they are slow, but so do hosts with few neighbours; so both choices are tried, but
     # where few of very many hosts are slow, as each takes long.
@@ -258,14 +260,18 @@ def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
     best = _clear_members(links, best)
     if (np.bincount(best) >= FEWEST_SEEN).sum() < 2:  # hosts that stay alone are slow, or far; no group of one
         return one, 0.0
-    gain = _gain(links, best)
+    gain = _gain(links, best, cost_of_one)
     return (_in_order(best), gain) if gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
 
 
-def _gain(links: Links, groups: Groups) -> float:
+def _cost_of_one(links: Links) -> float:
+    """The cost of a single group of all hosts."""
+    return cost_of(parts_of(links, np.zeros(len(links.flat), np.int64)), links)
+
+
+def _gain(links: Links, groups: Groups, cost_of_one: float) -> float:
     """How much the criterion gains by these groups, per link."""
-    one, several = (cost_of(parts_of(links, of_host), links) for of_host in (np.zeros_like(groups), groups))
-    return (one - several) / float(links.weight.sum(dtype=np.float64))
+    return (cost_of_one - cost_of(parts_of(links, groups), links)) / float(links.weight.sum(dtype=np.float64))
 
 
 def _single(links: Links, groups: Groups) -> Mask:

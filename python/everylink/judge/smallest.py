@@ -36,8 +36,8 @@ def smallest_explanation(
     Without groups and trunks half of whose hosts, at one end, are slower by themselves.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why. `slow_with_all`: hosts that are slow alone with all others; `longer`: slow pairs whose way may be
-    longer by design; these also show whether the inside of a group is slow. `further`: verdicts on what is further away
-    by design, which explains small messages only.
+    longer by design; they also tell whether links inside a group are slow. `further`: verdicts on parts that are
+    farther away by design, which explain only small messages.
     """
     of_ranks: dict[str, float] = {}
     for verdict in verdicts:
