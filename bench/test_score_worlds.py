@@ -271,6 +271,10 @@ def test_a_link_is_measured_alone_by_the_ranks_nearest_to_the_adapters_until_it_
     assert_only_verdict(structure, "link", seed=seed)
 
 
+def test_links_of_one_pair_of_hosts_only_are_judged_without_an_error() -> None:
+    assert scored("4 GPUs on 4 rails, two Omni-Path switches in each chassis", seed=8874).wrong == 0
+
+
 def test_a_leaf_of_two_hosts_among_four_is_named() -> None:
     assert_only_verdict("8 ranks on 4 rails in a dragonfly", "leaf", seed=8853)
 

@@ -19,7 +19,7 @@ from everylink.judge.polish import LEAST_SPREAD
 from everylink.judge.readings import Readings
 from everylink.model.results import Size
 from everylink.model.rows import MAIN, ORDER, Outcome, Rows, joined
-from everylink.robust import MEDIAN_ERROR, Values
+from everylink.robust import MEDIAN_ERROR, Values, known_sample
 
 FEWEST_EQUALS = 3  # other groups of as many hosts of the same kind
 FEWEST_EQUAL_HOSTS, FEWEST_EQUAL_RANKS = 12, 24  # in groups that are compared: else chance decides who shares ways
@@ -389,9 +389,10 @@ def _fitted(links: _Links, hosts: int, model: float) -> _Fitted:
     ends = ((links.a, of_a), (links.b, 1 - of_a))
     of_like = _summed([(links.like * hosts + end, part) for end, part in ends], len(count) * hosts).reshape(-1, hosts)
     pairs = [(one * hosts + other, part * of_other) for one, part in ends for other, of_other in ends]
-    normal = _summed(pairs, hosts**2).reshape(hosts, hosts) - of_like.T @ (of_like / count[:, None])
+    squares = _summed(pairs, hosts**2).reshape(hosts, hosts)
+    normal = squares - of_like.T @ (of_like / count[:, None])
     right = _summed([(end, part * rest) for end, part in ends], hosts)
-    added = np.linalg.solve(normal + TINY * np.trace(normal) * np.eye(hosts), right)  # what all hosts add is not known
+    added = np.linalg.solve(normal + TINY * np.trace(squares) * np.eye(hosts), right)  # what all hosts add is not known
     known = of_like.sum(axis=0) > 0
     scale = 1.0 if model == NARROWEST else 0.5  # half of the sum of both ends is what one of them adds
     return _Fitted(np.where(known, scale * added, np.nan), float(added @ right))
@@ -402,8 +403,8 @@ def _of_groups(fitted: _Fitted, units: Units) -> _Added:
     added, group_of = fitted.added, units.group_of
     groups = range(int(group_of.max()) + 1)
     effect = np.array([_median(added[group_of == group], units.fewest) for group in groups])
-    within = added - effect[group_of]
-    scatter = max(float(np.sqrt(np.nanmean(within**2))), LEAST_SPREAD)
+    within = known_sample(added - effect[group_of])
+    scatter = max(float(np.sqrt(np.mean(within**2))) if len(within) else 0.0, LEAST_SPREAD)
     return _Added(effect, MEDIAN_ERROR * scatter / np.sqrt(np.bincount(group_of)))
 
 
