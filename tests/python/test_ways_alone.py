@@ -22,9 +22,9 @@ PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
 Values = NDArray[np.float64]
 
 
-def _run(alone: dict[int, Values], alones: int) -> Results:
+def _run(alone: dict[int, Values], alones: int, measured: NDArray[np.bool_] | None = None) -> Results:
     """A run of one rank per host, in which load hides much. `alone`: by message size, how many times as long each pair
-    takes; `alones`: how often all were measured so."""
+    takes; `alones`: how often all were measured so, or those `measured`."""
     random, rows = np.random.default_rng(6), dict[int, list[Rows]]()
     load = np.exp(np.abs(0.3 * np.random.default_rng(2).standard_normal(len(PAIRS))))
     attempts = [MAIN] * MAIN_PASSES + [QUARTER] * QUARTERS + [ONE_WAY] * alones
@@ -32,7 +32,8 @@ def _run(alone: dict[int, Values], alones: int) -> Results:
         for turn, attempt in enumerate(attempts):
             steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
             times = USUAL[size] * (factor if attempt == ONE_WAY else np.maximum(load, factor))
-            rows.setdefault(size, []).append(rows_of_pairs(PAIRS, times, steps, attempt, 0.005, random))
+            own = slice(None) if attempt != ONE_WAY or measured is None else measured
+            rows.setdefault(size, []).append(rows_of_pairs(PAIRS[own], times[own], steps[own], attempt, 0.005, random))
     return run_of(np.arange(HOSTS), len(attempts) * HOSTS, rows)
 
 
@@ -128,6 +129,13 @@ def test_a_way_between_two_leaves_that_is_slow_alone_is_one_verdict() -> None:
 def test_a_way_between_two_leaves_of_two_hosts_is_named_where_leaves_are_told() -> None:
     (verdict,) = _ways(_over((2, 7), leaves=TWELVE), leaves=TWELVE)
     assert (verdict.kind, set(verdict.subject)) == ("trunk", {"leaf2", "leaf7"})
+
+
+def test_a_way_is_named_alone_though_few_of_the_other_ways_of_its_leaves_were_measured() -> None:
+    slow = _over((0, 2))
+    measured = slow | (np.arange(len(PAIRS)) % 6 == 0)
+    found = judge(_run({SMALL: np.ones(len(PAIRS)), LARGE: np.where(slow, 1.5, 1.0)}, ALONES, measured), FOUR).verdicts
+    assert [(one.kind, set(one.subject)) for one in found] == [("trunk", {"leaf0", "leaf2"})]
 
 
 def test_a_way_that_is_much_slower_than_others_is_named_though_most_pairs_are_slower_than_the_quickest() -> None:

@@ -108,8 +108,8 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
 
 
 def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) -> Iterator[Found]:
-    """Groups of which most links with others are slow alone, while nearly all between others are well, and those inside
-    them; of four or more.
+    """Groups of which most links with most others are slow alone, while nearly all between others are well, and those
+    inside them; of four or more. With one other only, the way between the two is slow.
 
     Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count for other groups.
     """
@@ -119,8 +119,9 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
     between, group_of = _between_groups(judged, frozenset()), effects.group_of
     of_slow = np.isin(between.frm, list(slow_hosts)) | np.isin(between.to, list(slow_hosts))
     for group in np.unique(between.groups).tolist():
-        own = (between.groups == group).any(axis=0)[between.of_way]
-        others, effect = ~own & ~of_slow, float(np.median(between.beyond[own]))
+        own_ways = (between.groups == group).any(axis=0)
+        own, effect = own_ways[between.of_way], float(np.median(between.median[own_ways]))
+        others = ~own & ~of_slow
         if effect < SMALLEST_GROUP or not others.any() or effects.groups_as_large(group) < FEW_GROUPS:
             continue
         are_slow = (between.beyond[own] >= effect / 2).mean() >= MOST_SLOW
