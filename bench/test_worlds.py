@@ -7882,6 +7882,215 @@ def test_two_nvlink_racks_of_a_pod_meet_on_the_leaf_of_each_rail() -> None:
     assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 32)  # nothing blocks
 
 
+def test_the_last_sub_blocks_are_in_a_second_block() -> None:
+    structure = built("virtual machines sorted by sub-blocks of two blocks, lingering routes", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 6e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert np.bincount(structure.group).tolist() == [4, 6, 10, 4, 6, 2]
+    assert plane.upper.group.tolist() == [0] * 24 + [1] * 8
+    assert plane.lower.uplinks.tolist() == [4, 6, 10, 4, 6, 2]
+    assert plane.upper.uplinks.tolist() == [12, 4]
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.25e-6 + once / 0.95])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])  # another sub-block
+    assert times(world, [(0, 62)]) == pytest.approx([near + 4 * HOP + 1e-6 + once])  # another block
+    ways = structure.path(np.zeros(320, np.int64), np.full(320, 62), np.arange(320))[0]
+    assert 3 < (np.diff(ways, axis=0) != 0).any(axis=1).sum() < 21  # at most once in 16 steps
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_of_four_sockets_of_a_virtual_machine_has_an_adapter(seed: int) -> None:
+    structure = built("virtual machines of 4 sockets, each with an adapter, in no order", 64, seed)  # 32, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / (2 * RATE)
+    leaf = structure.group
+    assert np.bincount(leaf).tolist() == [8] * 4
+    assert (np.diff(leaf) < 0).any()
+    assert (structure.groups == leaf[:, None]).all()
+    for other in range(1, 32):
+        further = 2 * HOP * (leaf[other] != leaf[0])
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + further + once])
+        assert times(world, [(0, 4 * other + 3)]) == pytest.approx([near + further + once])  # another adapter
+        every = times(world, [(rank, 4 * other + rank) for rank in range(4)])
+        assert every == pytest.approx([near + further + once] * 4)
+    assert times(world, [(0, 1)]) == pytest.approx([0.7e-6 + MIB / 24e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_3/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_virtual_machines_have_a_port_on_each_of_two_leaves(seed: int) -> None:
+    structure = built("virtual machines of 4 ranks on bonds of two leaves, in no order", 64, seed)  # 32, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 8e-6, MIB / RATE
+    rack = structure.group
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 8
+    assert (structure.groups == np.stack([rack, rack + 4], axis=1)).all()
+    assert (np.diff(rack) < 0).any()
+    for other in range(1, 32):
+        further = 2 * HOP * (rack[other] != rack[0])  # within a rack it arrives by the leaf to which it was sent
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + further + once])
+    ports = structure.path(np.zeros(124, np.int64), np.arange(4, 128), np.zeros(124, np.int64))[0][:, 0]
+    assert set(ports.tolist()) == {0, 1}
+    results = world.results
+    assert set(results.ranks.device) == {"mlx5_bond_0 port 1"}
+    assert set(results.inventory.over_hosts("ib/mlx5_bond_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+    assert set(results.ranks.numa.tolist()) == {0}
+
+
+def test_an_uplink_carries_two_of_four_hosts_with_ranks_on_ccxs() -> None:
+    name = "RoCE 2:1 static, uplinks of 200 Gbit/s, 8 ranks on CCXs of two sockets"
+    structure = built(name, 64)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [1] * 4
+    assert structure.oversubscription == pytest.approx(2.0)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(3, 12)]) == pytest.approx([near + 0.25e-6 + once / 0.95])
+    across = [(8 * host, 32 + 8 * host) for host in range(4)]
+    assert times(world, across[:2]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 4)
+    assert times(world, [(0, 3)]) == pytest.approx([0.4e-6 + MIB / 12e9])
+    assert times(world, [(3, 4)]) == pytest.approx([0.75e-6 + MIB / 8e9])
+    assert world.results.ranks.numa[:8].tolist() == [0] * 4 + [1] * 4
+    assert built(name, 128).plane.uplinks.tolist() == [2] * 4  # type: ignore[attr-defined]
+
+
+def test_each_of_two_rails_of_an_ethernet_pod_has_a_leaf() -> None:
+    structure = built("4 GPUs on PCIe with 2 adapters, a leaf for each, Ethernet 1:1 adaptive", 32)  # 16, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 8
+    assert structure.groups[3:5].tolist() == [[0, 4], [1, 5]]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.5e-6 + once / 0.8])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 2 * HOP + once])  # the other rail
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once, near + 1e-6 + 2 * once])
+    across = [(4 * host + gpu, 16 + 4 * host + gpu) for host in range(4) for gpu in (0, 2)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 8)  # nothing blocks
+    assert times(world, [(0, 1)]) == pytest.approx([1.5e-6 + MIB / 18e9])
+    assert times(world, [(1, 2)]) == pytest.approx([2.1e-6 + MIB / 11e9])
+
+
+def test_the_first_leaves_of_fdr_have_hosts_of_40() -> None:
+    structure = built("56 Gbit/s, 3:1 by receiver, first leaves of 40 Gbit/s, far socket", 32)
+    world, once, older = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE), MIB / (0.32 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [6, 6, 6, 6, 8]
+    assert structure.plane.uplinks.tolist() == [2] * 5
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.4e-6 + older])
+    assert times(world, [(24, 26)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(24, 27)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.94])
+    assert times(world, [(0, 24)]) == pytest.approx([LATENCY + 0.2e-6 + 2 * HOP + older])
+    across = [(24 + 2 * host, 36 + 2 * host) for host in range(6)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 3 * once] * 6)
+    assert times(world, across[:2]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)
+    slow = times(world, [(2 * host, 12 + 2 * host) for host in range(6)])
+    assert slow == pytest.approx([LATENCY + 0.4e-6 + 2 * HOP + 3 * once] * 6)
+    assert structure.processor.tolist() == [2] * 12 + [0] * 20
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("40 Gb/sec (4X QDR)",) * 12 + ("56 Gb/sec (4X FDR)",) * 20
+
+
+def test_leaves_and_islands_taper_two_to_one_each() -> None:
+    structure = built("8 NUMA nodes, 2:1 at both of two levels, adapter on the fourth", 128)  # 32, islands of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane, far = structure.plane, LATENCY + 4 * HOP + 2 * CABLE
+    assert isinstance(plane, Stacked)
+    assert np.bincount(structure.group).tolist() == [4] * 8
+    assert plane.lower.uplinks.tolist() == [2] * 8
+    assert plane.upper.uplinks.tolist() == [2] * 4
+    assert times(world, [(3, 11)]) == pytest.approx([LATENCY + once])
+    for node, longer in enumerate([0.06e-6] * 3 + [0.0] + [0.3e-6] * 4):
+        rate = 2 * RATE * (0.93 if node > 3 else 1.0)
+        assert times(world, [(3, 8 + node)]) == pytest.approx([LATENCY + longer + MIB / rate])
+    within = [(8 * host + 3, 32 + 8 * host + 3) for host in range(4)]
+    assert times(world, within) == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 4)
+    between = [(8 * host + 3, 64 + 8 * host + 3) for host in range(8)]
+    assert times(world, between[:1]) == pytest.approx([far + once])
+    assert times(world, between) == pytest.approx([far + 4 * once] * 8)
+
+
+def test_the_adapters_of_a_host_are_on_the_four_switches_of_its_chassis() -> None:
+    structure = built("4 GPUs on 4 rails in one group of a dragonfly", 64)  # 32 hosts, chassis of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert not structure.group.any()
+    assert plane.switch.reshape(32, 4)[7:9].tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert times(world, [(0, 28)]) == pytest.approx([near + once])
+    assert times(world, [(0, 29)]) == pytest.approx([near + HOP + once])  # another switch of the chassis
+    assert times(world, [(0, 32)]) == pytest.approx([near + HOP + once])  # another chassis
+    across = [(rank, 32 + rank) for rank in range(32)]
+    assert times(world, across) == pytest.approx([near + HOP + once] * 32)  # nothing blocks
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+
+
+def test_both_adapters_of_a_host_are_on_one_leaf_of_a_cell() -> None:
+    structure = built("4 GPUs on 2 adapters of one leaf in a dragonfly+", 64)  # 32 hosts, cells of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, DragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert plane.leaf.reshape(32, 2)[3:5].tolist() == [[0, 0], [1, 1]]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + once])  # the other adapter
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.1e-6 + once])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once, near + 0.2e-6 + 2 * once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the cell
+    when = np.arange(400)
+    hops = (plane.path(np.zeros_like(when), np.full_like(when, 16), when)[1] - LATENCY) / HOP
+    assert set(hops.round(6).tolist()) == {3, 4}
+    assert (hops > 3.5).mean() == pytest.approx(0.15 / 2, abs=0.04)  # half of the four cells are third ones
+
+
+def test_two_of_four_ranks_fill_a_host_in_a_unit_of_a_torus() -> None:
+    structure = built("units in a torus, 4 ranks on one socket, cables of 5 GB/s", 64)  # 32 hosts: 4 units of 2 x 2 x 2
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / 5e9
+    assert isinstance(structure.plane, Tofu)
+    assert structure.plane.sides == (1, 4, 2, 2, 2)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + HOP + once / 0.8])
+    assert times(world, [(0, 28)]) == pytest.approx([near + 3 * HOP + once / 0.8])  # the furthest one of the unit
+    assert times(world, [(0, 32)]) == pytest.approx([near + HOP + 2 * CABLE + once / 0.8])  # the next unit
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + 4 * CABLE + once / 0.8])
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([near + HOP + 2 * once] * 2)  # two cables, one host
+    assert times(world, [(0, 1)]) == pytest.approx([0.8e-6 + MIB / 6e9])
+    assert set(world.results.ranks.numa.tolist()) == {0}
+
+
+def test_an_uplink_is_for_four_hosts_of_a_rail() -> None:
+    structure = built("rail-optimized, 8 rails, 4:1 dealt out", 128)  # 32 hosts, pods of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [2] * 32
+    assert structure.groups[8].tolist() == [1, 5, 9, 13, 17, 21, 25, 29]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    assert times(world, [(0, 64), (8, 72)]) == pytest.approx([near + 2 * HOP + once] * 2)  # an uplink each
+    assert times(world, [(0, 64), (16, 80)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+    across = [(8 * host, 64 + 8 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 4 * once] * 8)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+
+
+def test_chassis_are_in_turns_on_the_two_omni_path_leaves_of_a_rack() -> None:
+    structure = built("Omni-Path 3:1, tables that change, chassis on two leaves of a rack", 48)  # racks of 24
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, Tables)
+    assert structure.group.tolist() == ([0] * 4 + [1] * 4) * 3 + ([2] * 4 + [3] * 4) * 3
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.oversubscription == pytest.approx(3.0)
+    assert times(world, [(0, 3)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 2 * HOP + once])  # the next chassis
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    when = np.arange(320)
+    up = structure.plane.path(np.zeros_like(when), np.full_like(when, 24), when)[0][:, 0]
+    assert 3 < (np.diff(up) != 0).sum() < 21  # at most once in 16 steps
+    same_leaf = structure.plane.path(np.full_like(when, 8), np.full_like(when, 24), when)[0][:, 0]
+    assert (up == same_leaf).all()  # the table of the leaf decides
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

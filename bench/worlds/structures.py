@@ -8286,6 +8286,217 @@ def _pods_of_two_nvlink_racks(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _machines_sorted_by_sub_blocks(hosts: int) -> Structure:
+    """Virtual machines as large as theirs, 200 Gbit/s, two ranks; numbered by the sub-blocks of two blocks of a cloud.
+
+    As h4d-highmem-192-lssd of Google Cloud (two EPYC, RDMA by Falcon), placed densely: 2, 3 and 5 machines, or
+    multiples of these, in a sub-block, 1:1. The last third of the sub-blocks is in a second block, 2:1 and 1 us further
+    away. Flows change their uplink now and then (PLB). The far socket takes 0.25 us longer and reaches 95 % of the
+    rate; 3 us at each end. 0.4 % of readings are longer. The blocks and the numbers are chosen here.
+    """
+    part = _partly_used_leaves(hosts)
+    block = (3 * part >= 2 * (int(part[-1]) + 1)).astype(np.int64)
+    plane = Stacked(FatTree(part, 1, "lingering", 2 * RATE), FatTree(block, 2, "lingering", 2 * RATE), 1e-6)
+    far = _far_socket(hosts, 2, 0.95)
+    return replace(
+        far, plane=plane, rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 3),
+        position_latency=3e-6 + far.position_latency, tail=0.004,
+    )  # fmt: skip
+
+
+def _machines_of_four_sockets(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of 4 sockets, a rank and an adapter of 200 Gbit/s on each, in no order.
+
+    As HBv5 of Azure (four EPYC 9V64H, NDR200), which has whole servers, anywhere in a tree; 1:1 adaptive. All adapters
+    of a machine are on one leaf. Between sockets 0.7 us and 24 GB/s; 0.4 us at each end. 0.4 % of readings are
+    disturbed by the hypervisor. The leaves of 4 to 16 machines and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = random.permutation(_leaves(count))
+    return Structure(
+        count, FatTree(np.repeat(leaf, 4), 1, "adaptive", 2 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 4), position_latency=np.full(4, 0.4e-6),
+        inside_latency=np.full((4, 4), 0.7e-6), inside_rate=np.full((4, 4), 24e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _machines_on_bonds_of_two_leaves(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of 4 ranks on one socket, in no order; a bond of two ports of 100 Gbit/s.
+
+    As eRDMA of Alibaba Cloud, whose servers have a port on each of the two leaves of their rack. A hash of each flow
+    chooses the port, an uplink, one for two ports, 2:1, and where it comes by a spine the port of the receiver. 4 us at
+    each end; 0.5 % of readings are longer. The racks of 4 to 16 machines and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = random.permutation(_leaves(count))
+    return Structure(
+        count, FatTree(_leaf_per_rail(rack, 2), 2, "static"), each=4, rails=2, one_plane=True, bonded=True,
+        other_rail=0.0, processor=np.full(count, 3), socket=np.zeros(4, np.int64), position_latency=np.full(4, 4e-6),
+        tail=0.005,
+    )  # fmt: skip
+
+
+def _rank_on_each_ccx_of_two_sockets(hosts: int) -> Structure:
+    """A quarter of the hosts, of two sockets of 4 CCXs with a rank on each that share 100 Gbit/s; RoCE, 2:1 static.
+
+    As university clusters on Ethernet with two EPYC 7313 (NPS1): hosts have 100 Gbit/s by cables that split, and a leaf
+    an uplink of 200 Gbit/s for 4 of them. The adapter is on the first socket; the second one takes 0.25 us longer and
+    reaches 95 % of the rate. Between two CCXs of a socket 0.4 us and 12 GB/s, to the other socket 0.75 us and 8 GB/s. 1
+    us at each end; 0.3 % of readings are longer, because switches pause senders. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    far = _far_socket(count, 8, 0.95)
+    other = _in_other_parts(8, 4)
+    return replace(
+        far, plane=FatTree(_leaves(count), 4, "static", 2 * RATE), processor=np.full(count, 3),
+        position_latency=1e-6 + far.position_latency, inside_latency=np.where(other, 0.75e-6, 0.4e-6),
+        inside_rate=np.where(other, 8e9, 12e9), tail=0.003,
+    )  # fmt: skip
+
+
+def _leaf_for_each_of_two_ethernet_rails(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs on PCIe; the two of a socket share an adapter of 200 Gbit/s. Ethernet, 1:1 adaptive.
+
+    As servers of 4 L40S with Spectrum-X, and a leaf for each of the two rails of each pod. The second GPU of a socket
+    is not on the PCIe switch of the adapter: 0.5 us longer and 80 % of the rate. Two GPUs of a socket exchange 18 GB/s,
+    others 11, and take 0.6 us longer. 1.2 us at each end; 0.3 % of readings are longer, because switches pause senders.
+    The pods of 2 to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _in_other_parts(4, 2)
+    return Structure(
+        count, FatTree(_leaf_per_rail(np.arange(count) // max(2, min(16, count // 4)), 2), 1, "adaptive", 2 * RATE),
+        each=4, rails=2, one_plane=True, other_rail=0.0, rate=np.full((count, 2), 2 * RATE),
+        processor=np.full(count, 3), position_rate=np.tile([1.0, 0.8], 2),
+        position_latency=np.tile([1.2e-6, 1.7e-6], 2), inside_latency=np.where(far, 2.1e-6, 1.5e-6),
+        inside_rate=np.where(far, 11e9, 18e9), tail=0.003,
+    )  # fmt: skip
+
+
+def _first_leaves_of_40_on_fdr(hosts: int) -> Structure:
+    """A university: switches of 56 Gbit/s (FDR), 3:1 by receiver, two ranks in each host; the first leaves are older.
+
+    The first third of the leaves has adapters of 40 Gbit/s (QDR), of which 32 are data, and older processors, of which
+    messages take 0.2 us longer at an end, and reach 80 % of the rate within a host. All uplinks have 56 Gbit/s. The far
+    socket takes 0.25 us longer and reaches 94 % of the rate. 0.4 % of readings are disturbed by daemons. Leaves have 3
+    to 18 hosts, and the last one what is left over too, with as many uplinks. The numbers are chosen here.
+    """
+    size = 3 * max(1, min(6, hosts // 12))
+    leaf = np.minimum(np.arange(hosts) // size, hosts // size - 1)
+    old = 3 * leaf < int(leaf[-1]) + 1
+    return replace(
+        _far_socket(hosts, 2, 0.94),
+        plane=FatTree(leaf, np.bincount(leaf) / (size // 3 + 0.5), "by receiver", 0.545 * RATE),
+        rate=RATE * np.where(old, 0.32, 0.545)[:, None], nominal=RATE * np.where(old, 0.4, 0.545)[:, None],
+        overhead=np.where(old, 0.2e-6, 0.0), processor=np.where(old, 2, 0), memory=np.where(old, 0.8, 1.0),
+        hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _tapered_at_both_levels(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each that share 200 Gbit/s (HDR); 2:1 at both levels.
+
+    As a climate center with two EPYC in each host: an island is two leaves, 2:1 at the leaves and 2:1 again between
+    islands, adaptive; cables between islands are 20 m longer. The adapter is on the fourth node: others of its socket
+    take 0.06 us longer, those of the second one 0.3 us, and these reach 93 % of the rate. 0.3 % of readings are
+    disturbed by daemons. The islands of 4 to 32 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    size = max(4, min(32, count // 4))
+    island, place = np.divmod(np.arange(count), size)
+    leaf = 2 * island + place // -(-size // 2)
+    longer, inside = _numa_places(8)
+    plane = Stacked(FatTree(leaf, 2, "adaptive", 2 * RATE), FatTree(island, 4, "adaptive", 2 * RATE), 2 * CABLE)
+    return Structure(
+        count, plane, each=8, rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3),
+        position_rate=np.repeat([1.0, 0.93], 4), position_latency=longer[[1, 2, 3, 0, 4, 5, 6, 7]],
+        hyperthreads=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _one_group_of_four_rails(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each, in four chassis of a single dragonfly group.
+
+    As a small HPE Cray EX with A100 and Slingshot, of one cabinet: each adapter of a host is on another switch of its
+    chassis. Within a group nothing blocks, and a message to another switch takes a hop more. NVLink joins the GPUs of a
+    host, 90 GB/s for each two; 0.7 us at each end. 0.3 % of readings are disturbed by daemons. The latencies are chosen
+    here.
+    """
+    count = max(8, hosts // 2)
+    switch = (np.arange(count) * 4 // count * 4)[:, None] + np.arange(4)
+    return Structure(
+        count, Slingshot(np.zeros(4 * count, np.int64), switch.ravel(), 1, 2 * RATE), each=4, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(4, 0.7e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 90e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _two_adapters_on_one_leaf_of_a_cell(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs, two of which share an adapter of 200 Gbit/s, in cells of a dragonfly+.
+
+    As the accelerator module of MeluXina (A100, HDR): cells are trees of two leaves, 1:1, and both adapters of a host
+    are on one leaf. 15 % of the messages between cells take a third one. The second GPU of a socket is further from the
+    adapter, 0.1 us. NVLink joins the GPUs of a host, 90 GB/s for each two; 0.6 us at each end. 0.3 % of readings are
+    disturbed by daemons. The cells of 4 to 16 hosts, the detours and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = 4 * max(1, min(4, count // 16))
+    return Structure(
+        count, DragonflyPlus(2 * count, 2 * size, 0.15, 2 * RATE), each=4, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.tile([0.6e-6, 0.7e-6], 2), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 90e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _four_ranks_in_units_of_5(hosts: int) -> Structure:
+    """Half of the hosts, of one processor with 4 ranks, in units of a torus; cables and hosts do 5 GB/s.
+
+    As PRIMEHPC FX10 of Fujitsu with Tofu, e.g. Oakleaf-FX of the University of Tokyo. A rank reaches 80 % of the rate,
+    so that two fill a host. 0.6 us at each end. Nothing else runs on the cores, so readings hardly vary. What a rank
+    reaches, the latencies and what is within a host are chosen here.
+    """
+    count, rate = max(8, hosts // 2), 5e9
+    return Structure(
+        count, Tofu(*_units(count), rate), each=4, rate=np.full((count, 1), rate), processor=np.full(count, 2),
+        socket=np.zeros(4, np.int64), position_rate=np.full(4, 0.8), position_latency=np.full(4, 0.6e-6),
+        inside_latency=np.full((4, 4), 0.8e-6), inside_rate=np.full((4, 4), 6e9),
+    )  # fmt: skip
+
+
+def _four_to_one_above_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 200 Gbit/s each, and a leaf for each rail of each pod; 4:1.
+
+    A cluster of a university (A100, HDR) whose jobs are mostly within a pod. Tables deal out the receivers of a leaf to
+    its uplinks in turns, and nothing is adaptive. NVSwitch joins the GPUs of a host, 240 GB/s. 0.7 us at each end, and
+    0.1 us more for the GPUs of the second socket. 0.4 % of readings are disturbed by daemons. The pods of 4 to 16 hosts
+    and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    return Structure(
+        count, DealtOut(_leaf_per_rail(_leaves(count), 8), 4, 2 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.repeat([0.7e-6, 0.8e-6], 4), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 240e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _chassis_on_two_omni_path_leaves(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, a rank in each host, about 3:1; a rack has two leaves, and chassis of four hosts.
+
+    The chassis of a rack are in turns on the one and on the other leaf. As university clusters of PowerEdge C6420. The
+    tables of the leaves change now and then. The processor does the work of the adapter, 0.3 us at each end; 0.4 % of
+    readings are disturbed by daemons. The racks of 8 to 24 hosts and the numbers are chosen here.
+    """
+    rack, place = np.divmod(np.arange(hosts), 8 * max(1, min(3, hosts // 16)))
+    leaf = 2 * rack + place // 4 % 2
+    return Structure(
+        hosts, Tables(leaf, 2.6), position_latency=np.array([0.3e-6]),
+        processor=np.zeros(hosts, np.int64), hyperthreads=0.004,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -8859,5 +9070,32 @@ BUILDING: Mapping[str, Make] = {
     "4 GPUs on 2 adapters of 100 Gbit/s, routes by load": lambda hosts, random: _gpus_on_two_slower_adapters(hosts),
     "NVLink racks in pairs, a leaf for each rail of a pair": lambda hosts, random: _pods_of_two_nvlink_racks(hosts),
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "virtual machines sorted by sub-blocks of two blocks, lingering routes": lambda hosts, random: (
+        _machines_sorted_by_sub_blocks(hosts)
+    ),
+    "virtual machines of 4 sockets, each with an adapter, in no order": _machines_of_four_sockets,
+    "virtual machines of 4 ranks on bonds of two leaves, in no order": _machines_on_bonds_of_two_leaves,
+    "RoCE 2:1 static, uplinks of 200 Gbit/s, 8 ranks on CCXs of two sockets": lambda hosts, random: (
+        _rank_on_each_ccx_of_two_sockets(hosts)
+    ),
+    "4 GPUs on PCIe with 2 adapters, a leaf for each, Ethernet 1:1 adaptive": lambda hosts, random: (
+        _leaf_for_each_of_two_ethernet_rails(hosts)
+    ),
+    "56 Gbit/s, 3:1 by receiver, first leaves of 40 Gbit/s, far socket": lambda hosts, random: (
+        _first_leaves_of_40_on_fdr(hosts)
+    ),
+    "8 NUMA nodes, 2:1 at both of two levels, adapter on the fourth": lambda hosts, random: _tapered_at_both_levels(
+        hosts
+    ),
+    "4 GPUs on 4 rails in one group of a dragonfly": lambda hosts, random: _one_group_of_four_rails(hosts),
+    "4 GPUs on 2 adapters of one leaf in a dragonfly+": lambda hosts, random: _two_adapters_on_one_leaf_of_a_cell(
+        hosts
+    ),
+    "units in a torus, 4 ranks on one socket, cables of 5 GB/s": lambda hosts, random: _four_ranks_in_units_of_5(hosts),
+    "rail-optimized, 8 rails, 4:1 dealt out": lambda hosts, random: _four_to_one_above_rails(hosts),
+    "Omni-Path 3:1, tables that change, chassis on two leaves of a rack": lambda hosts, random: (
+        _chassis_on_two_omni_path_leaves(hosts)
+    ),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
