@@ -55,6 +55,7 @@ from worlds.planes import (
     RandomGraph,
     ReceiveQueues,
     SameSpineBack,
+    ScatteredPorts,
     SeveralAddresses,
     SingleCables,
     Sites,
@@ -8089,6 +8090,208 @@ def test_chassis_are_in_turns_on_the_two_omni_path_leaves_of_a_rack() -> None:
     assert 3 < (np.diff(up) != 0).sum() < 21  # at most once in 16 steps
     same_leaf = structure.plane.path(np.full_like(when, 8), np.full_like(when, 24), when)[0][:, 0]
     assert (up == same_leaf).all()  # the table of the leaf decides
+
+
+def test_each_leaf_has_drawn_an_uplink_for_each_receiver() -> None:
+    structure = built("100 Gbit/s, 2:1, uplinks drawn at random, far socket", 32)  # leaves of 8
+    world, plane, once = World(structure, kernel=ONE_WAY), structure.plane, MIB / RATE
+    assert isinstance(plane, ScatteredPorts)
+    assert plane.uplinks.tolist() == [4] * 4
+    frm, to = np.divmod(np.arange(32**2), 32)
+    far = plane.group[frm] != plane.group[to]
+    uplink = plane.path(frm[far], to[far], frm[far])[0][:, 0] - plane.first[plane.group[frm[far]]]
+    drawn = np.full((4, 32), NONE)
+    drawn[plane.group[frm[far]], to[far]] = uplink
+    assert (drawn[plane.group[frm[far]], to[far]] == uplink).all()  # the same for all senders of a leaf, at any time
+    assert (drawn[2, :8] != drawn[3, :8]).any()
+    assert max(np.bincount(drawn[0, 8:16])) > 2  # not dealt out
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.22e-6 + once / 0.96])
+    across = times(world, [(2 * host, 16 + 2 * host) for host in range(8)])
+    assert max(across) > LATENCY + 2 * HOP + 2.9 * once
+
+
+def test_cables_of_the_older_of_two_switches_join_them() -> None:
+    structure = built("switches of 56 and of 100 Gbit/s, 4 ranks", 32)  # 16 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert structure.group.tolist() == [0] * 8 + [1] * 8
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.5e-6 + once / 0.545])
+    assert times(world, [(2, 6)]) == pytest.approx([LATENCY + 0.9e-6 + once / (0.95 * 0.545)])
+    assert times(world, [(32, 36)]) == pytest.approx([LATENCY + once])
+    apart = LATENCY + 0.25e-6 + HOP
+    assert times(world, [(0, 32), (4, 36)]) == pytest.approx([apart + once / 0.545] * 2)  # two cables
+    assert times(world, [(0, 32), (8, 40)]) == pytest.approx([apart + 2 * once / 0.545] * 2)
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("56 Gb/sec (4X FDR)",) * 8 + ("100 Gb/sec (4X EDR)",) * 8
+
+
+def test_both_ports_of_a_bond_are_on_the_leaf_of_the_rack() -> None:
+    structure = built("bonds of 10 Gbit/s on the leaf of the rack, 2:1", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 20e-6, MIB / (0.1 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 4
+    assert (structure.groups[:, 0] == structure.groups[:, 1]).all()
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    both = {max(times(world, [(0, to), (1, to + 1)])) for to in range(2, 16, 2)}
+    assert sorted(both) == pytest.approx([near + once, near + 2 * once])
+    across = [(rank, 16 + rank) for rank in range(16)]
+    assert max(times(world, across)) > near + 2 * HOP + 1.9 * once
+    inventory = world.results.inventory
+    assert set(inventory.over_hosts("ib/mlx5_bond_0/1", "rate")[1]) == {"10 Gb/sec (1X QDR)"}
+
+
+def test_the_second_gpu_of_each_socket_is_further_from_its_adapter() -> None:
+    structure = built("4 GPUs on PCIe, an adapter on each socket, 2:1 to one core", 32)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.8e-6, MIB / RATE
+    assert isinstance(structure.plane, OneCore)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + once])  # the other adapter, on the same leaf
+    assert times(world, [(1, 7)]) == pytest.approx([near + 0.8e-6 + once / 0.85])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once, near + 0.8e-6 + 2 * once])
+    two = [(4 * host + gpu, 16 + 4 * host + gpu) for host in range(2) for gpu in (0, 2)]
+    assert times(world, two) == pytest.approx([near + 2 * HOP + once] * 4)  # a cable each
+    first = [(4 * host, 16 + 4 * host) for host in range(4)]
+    assert times(world, first) == pytest.approx([near + 2 * HOP + 2 * once] * 4)  # tables give these every second one
+    assert times(world, [(0, 1)]) == pytest.approx([1.6e-6 + MIB / 18e9])
+    assert times(world, [(0, 2)]) == pytest.approx([2.4e-6 + MIB / 9e9])
+
+
+def test_every_second_rack_of_omni_path_is_older() -> None:
+    structure = built("Omni-Path 8:3 by receiver, older and newer racks in turns", 32)  # racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [3] * 4
+    assert structure.oversubscription == pytest.approx(8 / 3)
+    assert structure.processor.tolist() == ([2] * 8 + [0] * 8) * 2
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.3e-6 + once])
+    assert times(world, [(16, 18)]) == pytest.approx([near + once])
+    assert times(world, [(16, 19)]) == pytest.approx([near + 0.25e-6 + once / 0.92])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 0.15e-6 + 2 * HOP + once])
+    across = times(world, [(16 + 2 * host, 48 + 2 * host) for host in range(8)])
+    assert across == pytest.approx([near + 2 * HOP + flows * once for flows in (3, 3, 2) * 2 + (3, 3)])
+
+
+def test_every_second_rank_is_on_the_socket_without_an_adapter() -> None:
+    structure = built("8 NUMA nodes in turns over sockets, 4:3 adaptive", 64)  # 16 hosts, leaves of 4
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [3] * 4
+    for rank, longer in enumerate([0.0, 0.3e-6] + [0.06e-6, 0.3e-6] * 3):
+        rate = 0.95 if rank % 2 else 1.0
+        assert times(world, [(0, 8 + rank)]) == pytest.approx([LATENCY + longer + once / rate])
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+    across = [(8 * host, 32 + 8 * host) for host in range(4)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 4 / 3 * once] * 4)
+    assert world.results.ranks.numa[:8].tolist() == [0, 1] * 4
+    assert world.results.ranks.numa_distance[:8].tolist() == [10, 20] * 4
+
+
+def test_the_third_of_four_nodes_has_the_adapter_of_slingshot() -> None:
+    structure = built("4 NUMA nodes, routes by load, adapter on the third", 64)  # 32 hosts, 4 groups of 8
+    world, once, plane = World(structure, kernel=ONE_WAY), MIB / (2 * RATE), structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (12, 2)
+    for rank, (longer, rate) in enumerate([(0.3e-6, 0.96), (0.3e-6, 0.96), (0.0, 1.0), (0.06e-6, 1.0)]):
+        assert times(world, [(2, 4 + rank)]) == pytest.approx([LATENCY + longer + once / rate])
+    assert times(world, [(2, 18)]) == pytest.approx([LATENCY + HOP + once])  # the other switch of the group
+    when = np.repeat(np.arange(50), 8)  # all from one group to the next
+    frm = np.tile(np.arange(8), 50)
+    detours = (plane.path(frm, frm + 8, when)[0][:, 1] != NONE).reshape(50, 8).sum(axis=1)
+    assert detours.max() == 6
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+    assert world.results.ranks.numa_distance[:4].tolist() == [20, 20, 10, 10]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_job_has_unequal_parts_of_three_cells(seed: int) -> None:
+    structure = built("dragonfly+ of 200 Gbit/s, what was free of three cells", 32, seed)  # cells of 24
+    world, once, plane = World(structure, kernel=ONE_WAY), MIB / (2 * RATE), structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert plane.groups == 6
+    assert sorted(np.bincount(structure.group).tolist()) == [8, 8, 16]
+    assert (np.diff(structure.group) >= 0).all()
+    for other in range(1, 8):  # each cell has at least 8
+        further = 2 * HOP * (plane.leaf[other] != plane.leaf[0])
+        assert times(world, [(0, 2 * other)]) == pytest.approx([LATENCY + further + once])
+        assert times(world, [(0, 2 * other + 1)]) == pytest.approx([LATENCY + 0.2e-6 + further + once / 0.96])
+    when = np.arange(1000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 31), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.25 * 4 / 6, abs=0.04)
+
+
+@pytest.mark.parametrize(("hosts", "size"), [(16, 8), (32, 8), (48, 12), (40, 4)])
+def test_the_next_host_of_a_unit_numbered_to_and_fro_is_a_neighbour(hosts: int, size: int) -> None:
+    structure = built("units in a torus numbered to and fro, 4 memory groups", hosts)
+    world, once = World(structure, kernel=ONE_WAY), MIB / 6.8e9
+    assert isinstance(structure.plane, Tofu)
+    assert structure.group.tolist() == [host // size for host in range(hosts // 2)]
+    for host in range(hosts // 2 - 1):
+        if structure.group[host] == structure.group[host + 1]:
+            assert times(world, [(4 * host, 4 * host + 4)]) == pytest.approx([LATENCY + HOP + once])
+            assert times(world, [(4 * host, 4 * host + 6)]) == pytest.approx([LATENCY + HOP + 0.16e-6 + once])
+    if hosts == 32:  # two units of 2 x 2 x 2
+        assert times(world, [(0, 32)]) == pytest.approx([LATENCY + HOP + 2 * CABLE + once])
+        assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 2 * HOP + once])
+        assert times(world, [(0, 4), (1, 5)]) == pytest.approx(
+            [LATENCY + HOP + 2 * once, LATENCY + HOP + 0.16e-6 + 2 * once]
+        )
+        apart = times(world, [(0, 4), (1, 32)])  # two cables of the host
+        assert apart == pytest.approx([LATENCY + HOP + once, LATENCY + HOP + 2 * CABLE + 0.08e-6 + once])
+
+
+def test_adapters_of_a_socket_are_on_one_of_the_two_leaves_of_a_rack() -> None:
+    structure = built("4 GPUs on 4 adapters, two leaves in each rack, islands 3:2", 32)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, Stacked)
+    assert structure.groups[3:5].tolist() == [[0, 0, 4, 4], [1, 1, 5, 5]]
+    assert structure.plane.upper.uplinks.tolist() == [21, 21]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])  # the second adapter
+    assert times(world, [(0, 6)]) == pytest.approx([near + 2 * HOP + once])  # the third one
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])  # the other rack of the island
+    assert times(world, [(rank, 16 + rank) for rank in range(16)]) == pytest.approx([near + 2 * HOP + once] * 16)
+    far = near + 4 * HOP + 2 * CABLE
+    assert times(world, [(0, 32)]) == pytest.approx([far + once])
+    across = times(world, [(rank, 32 + rank) for rank in range(32)])
+    assert across == pytest.approx([far + 32 / 21 * once] * 32)
+
+
+def test_the_second_purchase_begins_within_the_third_pod() -> None:
+    structure = built("rail-optimized, 8 rails, second purchase begins within a pod", 64)  # 16 hosts, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 32
+    assert structure.processor.tolist() == [3] * 10 + [4] * 6
+    assert structure.group[9] == structure.group[10]
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.24e-6 + once])
+    assert times(world, [(64, 80)]) == pytest.approx([near + 0.12e-6 + once])  # in the third pod
+    assert times(world, [(80, 88)]) == pytest.approx([near + once])
+    assert times(world, [(80, 89)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    across = [(rank, 32 + rank) for rank in range(32)]
+    assert times(world, across) == pytest.approx([near + 0.24e-6 + 2 * HOP + once] * 32)
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_of_a_block_are_on_its_two_switches_in_no_order(seed: int) -> None:
+    structure = built("sprayed packets, 4 NUMA nodes, in no order within blocks", 64, seed)  # 32 machines
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 12e-6, MIB / RATE
+    switch = structure.group
+    assert isinstance(structure.plane, Sprayed)
+    assert np.bincount(switch).tolist() == [4] * 8
+    assert (switch // 2).tolist() == [machine // 8 for machine in range(32)]
+    assert (np.diff(switch) < 0).any()
+    for other in range(1, 32):
+        further = 2 * HOP * (switch[other] != switch[0]) + (2 * HOP + 0.5e-6) * (other >= 8)
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + further + once])
+        assert times(world, [(0, 4 * other + 2)]) == pytest.approx([near + 0.3e-6 + further + once])
+    across = times(world, [(4 * machine, 64 + 4 * machine) for machine in range(16)])
+    assert across == pytest.approx([near + 4 * HOP + 0.5e-6 + once] * 16)  # nothing blocks
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

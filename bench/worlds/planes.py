@@ -1945,3 +1945,16 @@ class TorusOfCubes(Torus):
         cube, corner = np.divmod(np.arange(len(self.group)), 8)
         corners = np.stack(np.unravel_index(corner, (2, 2, 2)), axis=1)
         self.place = 2 * np.stack(np.unravel_index(cube, cubes), axis=1) + corners
+
+
+class ScatteredPorts(FatTree):
+    """Leaves of which each has drawn an uplink for each receiver, at random, which stays as it is.
+
+    As OpenSM with scatter_ports, without which its Min Hop deals out receivers in turns.
+    """
+
+    def __init__(self, group: Index, ratio: float, rate: float = RATE) -> None:
+        super().__init__(group, ratio, "scattered", rate)
+
+    def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
+        return (hashed(self.group[frm], to, 35) % spines.astype(np.uint64)).astype(np.int64)

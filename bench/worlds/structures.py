@@ -84,6 +84,7 @@ from worlds.planes import (
     Routed,
     RowsAndColumns,
     SameSpineBack,
+    ScatteredPorts,
     SeveralAddresses,
     SharedHosts,
     SharedPorts,
@@ -8497,6 +8498,216 @@ def _chassis_on_two_omni_path_leaves(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _ports_drawn_at_random(hosts: int) -> Structure:
+    """A university: 100 Gbit/s (HDR100), two ranks in each host, 2:1; each leaf draws an uplink for each receiver.
+
+    As OpenSM's Min Hop with scatter_ports, which its administrators set: so the receivers of a leaf are not dealt out
+    evenly, and another leaf has drawn others for them. The far socket takes 0.22 us longer and reaches 96 % of the
+    rate. 0.4 % of readings are disturbed by daemons. The leaves and the numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.96, 0.22e-6), plane=ScatteredPorts(_leaves(hosts), 2), processor=np.full(hosts, 3),
+        hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _switches_of_two_generations(hosts: int) -> Structure:
+    """Half of the hosts, of a department: a switch of 56 Gbit/s (FDR) and a newer one of 100 (EDR), each with a half.
+
+    4 ranks on two sockets. A cable for 8 hosts joins the two switches, 56 Gbit/s, and tables deal these out to the
+    receivers of a switch. On older hosts messages take 0.25 us longer at an end and reach 80 % of the rate within a
+    host; adapters and processors tell. The far socket takes 0.2 us longer and reaches 95 % of the rate. 0.5 % of
+    readings are disturbed by daemons. The numbers are chosen here.
+    """
+    count, slower = max(8, hosts // 2), 0.545 * RATE
+    old = 2 * np.arange(count) < count
+    return replace(
+        _far_socket(count, 4, 0.95, 0.2e-6), plane=DealtMesh(1 * ~old, count // 8, slower),
+        rate=np.where(old, slower, RATE)[:, None], overhead=np.where(old, 0.25e-6, 0.0),
+        processor=np.where(old, 2, 0), memory=np.where(old, 0.8, 1.0), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _bonds_on_the_leaf_of_the_rack(hosts: int) -> Structure:
+    """A faculty: Ethernet, two ranks in each host, and a bond of two ports of 10 Gbit/s on the leaf of its rack; 2:1.
+
+    A hash of the ports of TCP, too, gives each flow a port (layer3+4), and an uplink of 40 Gbit/s, one for four hosts.
+    Where it comes by a spine, the leaf of the receiver chooses the port. 10 us at each end, with a long tail; 0.5 % of
+    readings are longer. The racks of 4 to 16 hosts and the numbers are chosen here.
+    """
+    return Structure(
+        hosts, FatTree(np.repeat(_leaves(hosts), 2), 8, "static", 0.4 * RATE), each=2, rails=2, one_plane=True,
+        bonded=True, other_rail=0.0, rate=np.full((hosts, 2), 0.1 * RATE), processor=np.full(hosts, 2),
+        position_latency=np.full(2, 10e-6), inside_latency=_across_sockets(np.arange(2)), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _gpus_with_an_adapter_on_each_socket(hosts: int) -> Structure:
+    """Half of the hosts, of a university: 4 GPUs on PCIe and an adapter of 100 Gbit/s (HDR100) on each socket.
+
+    As servers with A40 and no NVLink. Leaves are joined to one core by a cable for two adapters, of which tables give
+    each receiver one. The second GPU of a socket is not on the PCIe switch of the adapter: messages take 0.4 us longer
+    and reach 85 % of the rate. Two GPUs of a socket exchange 18 GB/s, two of both sockets 9. 1.4 us at each end; 0.4 %
+    of readings are disturbed by what prepares the data. The leaves and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _in_other_parts(4, 2)
+    return Structure(
+        count, OneCore(np.repeat(_leaves(count), 2), 2), each=4, rails=2, one_plane=True, other_rail=0.0,
+        processor=np.full(count, 3), position_rate=np.tile([1.0, 0.85], 2),
+        position_latency=np.tile([1.4e-6, 1.8e-6], 2), inside_latency=np.where(far, 2.4e-6, 1.6e-6),
+        inside_rate=np.where(far, 9e9, 18e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _older_and_newer_racks_in_turns(hosts: int) -> Structure:
+    """A university: Omni-Path, 100 Gbit/s, two ranks in each host; older and newer racks are in turns, for cooling.
+
+    A switch has 35 ports for hosts and 13 uplinks, here 8:3, or 2:1 for a small rack; a receiver has one uplink. The
+    processor does the work of the adapter: 0.3 us at each end, 0.15 us more in older racks, as processors tell, and
+    0.25 us more on the far socket, which reaches 92 % of the rate. Within a host the older ones reach 85 % of the rate.
+    0.4 % of readings are disturbed by daemons. The racks of 4 to 16 hosts and the numbers are chosen here.
+    """
+    rack = _leaves(hosts)
+    size, old = np.bincount(rack), rack % 2 == 0
+    far = _far_socket(hosts, 2, 0.92)
+    return replace(
+        far, plane=FatTree(rack, size / (np.ceil(3 * size / 8) + 0.5), "by receiver"),
+        position_latency=0.3e-6 + far.position_latency, overhead=np.where(old, 0.15e-6, 0.0),
+        processor=np.where(old, 2, 0), memory=np.where(old, 0.85, 1.0), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _numa_nodes_in_turns_over_sockets(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each that share 200 Gbit/s (NDR200); 4:3 adaptive.
+
+    As national centers with two EPYC (NPS4). Ranks go to the sockets in turns, as Slurm does it by default
+    (block:cyclic), so every second one is on the socket without an adapter: 0.3 us longer, and 95 % of the rate. The
+    adapter is on the node of the first rank. Small leaves are 2:1. 0.3 % of readings are disturbed by daemons. The
+    leaves of 2 to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    place, socket = np.divmod(np.arange(8), 2)
+    node = 4 * socket + place
+    longer, inside = _numa_places(8)
+    return Structure(
+        count, FatTree(np.arange(count) // max(2, min(16, count // 4)), 4 / 3, "adaptive", 2 * RATE), each=8,
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3), socket=socket,
+        position_rate=np.where(socket == 1, 0.95, 1.0), position_latency=longer[node], hyperthreads=0.003,
+        **{name: values[np.ix_(node, node)] for name, values in inside.items()},
+    )  # fmt: skip
+
+
+def _adapter_on_third_node_by_load(hosts: int) -> Structure:
+    """Half of the hosts, 4 NUMA nodes with a rank on each that share 200 Gbit/s (Slingshot); routes follow the load.
+
+    As blades of HPE Cray EX with two EPYC. The adapter is on the first node of the second socket, and says so: the
+    other node there takes 0.06 us longer, those of the first socket 0.3 us, at 96 % of the rate. Four hosts are on a
+    switch, and a job has the first groups of 12, four or more. 0.3 % of readings are disturbed by daemons. The groups
+    of 2 to 16 hosts, where the adapter is, and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = np.arange(count) // max(2, min(16, count // 4))
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Slingshot(group, places_in(group) // 4, max(12, int(group[-1]) + 2), 2 * RATE), each=4,
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3), turned=np.ones(count, bool),
+        position_rate=np.repeat([1.0, 0.96], 2), position_latency=longer[[1, 0, 2, 3]], hyperthreads=0.003,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _what_was_free_of_cells(hosts: int, random: np.random.Generator) -> Structure:
+    """A job on what was free of three of six cells of a dragonfly+, 200 Gbit/s (HDR), two ranks in each host.
+
+    Of one cell it has two thirds of the hosts, and of two others a third, at random, behind either leaf of the cell. As
+    MeluXina of LuxProvide and other systems of EuroHPC. A quarter of the messages between cells takes a third one. The
+    far socket takes 0.2 us longer and reaches 96 % of the rate. 0.3 % of readings are disturbed by daemons. The job and
+    the numbers are chosen here.
+    """
+    size = 3 * hosts // 4
+    parts = random.permutation([1, 1, 2]) * (hosts // 4)
+    taken = [cell * size + np.sort(random.choice(size, part, replace=False)) for cell, part in enumerate(parts)]
+    return replace(
+        _far_socket(hosts, 2, 0.96, 0.2e-6), plane=PartOfDragonflyPlus(np.concatenate(taken), 6, size, 0.25, 2 * RATE),
+        rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 3), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _units_to_and_fro(hosts: int) -> Structure:
+    """Half of the hosts, of 4 memory groups with a rank on each, in units of a torus; cables do 6.8 GB/s.
+
+    As Fugaku of RIKEN (A64FX, Tofu D). Hosts of a unit are numbered to and fro, as for a job in one dimension, so that
+    the next one is a neighbour. The six interfaces of a host serve all its ranks, so that only cables are shared; hosts
+    say what an interface does. Memory groups are in a ring, 0.08 us and the rate of 20 GB/s from one to the next. A
+    core is left for the system, so readings are not disturbed. The numbers are chosen here.
+    """
+    count, cable = max(8, hosts // 2), 6.8e9
+    outer, sides = _units(count)
+    plane, size = Tofu(outer, sides, cable), int(np.prod(sides))
+    plane.place = plane.place[np.arange(count) // size * size + np.tile(_to_and_fro(sides), count // size)]
+    steps = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
+    return Structure(
+        count, plane, each=4, rate=np.full((count, 1), 6 * cable), nominal=np.full((count, 1), cable),
+        processor=np.full(count, 3), socket=np.zeros(4, np.int64), position_latency=0.08e-6 * steps[0],
+        inside_latency=INSIDE_LATENCY + 0.08e-6 * steps,
+    )  # fmt: skip
+
+
+def _two_leaves_of_a_rack_in_islands(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each (NDR200), two on each leaf of the rack; adaptive.
+
+    As national centers with H100: a rack has up to 4 hosts and two leaves, and the adapters of a socket are on one of
+    these. Islands of two racks are 1:1, and 3:2 to each other, by cables that are 20 m longer. NVLink joins the GPUs of
+    a host, 150 GB/s for each two; 0.7 us at each end. 0.3 % of readings are disturbed by daemons. The racks, the
+    islands and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = np.arange(count) * max(4, count // 4) // count
+    leaves = FatTree(np.repeat(_leaf_per_rail(rack, 2), 2), 1, "adaptive", 2 * RATE)
+    islands = FatTree(np.repeat(rack // 2, 4), 1.5, "adaptive", 2 * RATE)
+    return Structure(
+        count, Stacked(leaves, islands, 2 * CABLE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 4), position_latency=np.full(4, 0.7e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 150e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _second_purchase_within_a_pod(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each, and a leaf for each rail of each pod.
+
+    As clusters of universities and companies with H100, then H200, on NDR; 1:1 adaptive. The first five eighths of the
+    hosts are of the first purchase, and the second one begins within a pod. There messages take 0.12 us less at an end,
+    as processors tell; adapters and NVSwitch, 360 GB/s, are the same. 0.8 us at each end. 0.3 % of readings are
+    disturbed by daemons. The pods of 2 to 8 hosts and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod, old = np.arange(count) // max(2, min(8, count // 4)), 8 * np.arange(count) < 5 * count
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 1, "adaptive", 4 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), overhead=np.where(old, 0.12e-6, 0.0),
+        processor=np.where(old, 3, 4), position_latency=np.full(8, 0.8e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 360e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _no_order_within_blocks(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: whole machines of a cloud, of 4 NUMA nodes with a rank on each that share 100 Gbit/s.
+
+    As hpc6a of AWS (two EPYC, EFA), whose packets are spread over many ways (SRD). Up to 4 machines are on a switch,
+    and two switches are a block: machines are in order of blocks, but in no order within one. Messages to another block
+    take 0.5 us more. Nothing blocks. 6 us at each end, and other nodes are further from the adapter than the first one.
+    0.4 % of readings are longer. The layers and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    switch = np.arange(count) * max(4, count // 4) // count
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Sprayed(switch[np.lexsort((random.random(count), switch // 2))], 0.5e-6), each=4,
+        processor=np.full(count, 3), position_latency=6e-6 + longer, tail=0.004, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -9097,5 +9308,25 @@ HELD_OUT: Mapping[str, Make] = {
     "Omni-Path 3:1, tables that change, chassis on two leaves of a rack": lambda hosts, random: (
         _chassis_on_two_omni_path_leaves(hosts)
     ),
+    "100 Gbit/s, 2:1, uplinks drawn at random, far socket": lambda hosts, random: _ports_drawn_at_random(hosts),
+    "switches of 56 and of 100 Gbit/s, 4 ranks": lambda hosts, random: _switches_of_two_generations(hosts),
+    "bonds of 10 Gbit/s on the leaf of the rack, 2:1": lambda hosts, random: _bonds_on_the_leaf_of_the_rack(hosts),
+    "4 GPUs on PCIe, an adapter on each socket, 2:1 to one core": lambda hosts, random: (
+        _gpus_with_an_adapter_on_each_socket(hosts)
+    ),
+    "Omni-Path 8:3 by receiver, older and newer racks in turns": lambda hosts, random: _older_and_newer_racks_in_turns(
+        hosts
+    ),
+    "8 NUMA nodes in turns over sockets, 4:3 adaptive": lambda hosts, random: _numa_nodes_in_turns_over_sockets(hosts),
+    "4 NUMA nodes, routes by load, adapter on the third": lambda hosts, random: _adapter_on_third_node_by_load(hosts),
+    "dragonfly+ of 200 Gbit/s, what was free of three cells": _what_was_free_of_cells,
+    "units in a torus numbered to and fro, 4 memory groups": lambda hosts, random: _units_to_and_fro(hosts),
+    "4 GPUs on 4 adapters, two leaves in each rack, islands 3:2": lambda hosts, random: (
+        _two_leaves_of_a_rack_in_islands(hosts)
+    ),
+    "rail-optimized, 8 rails, second purchase begins within a pod": lambda hosts, random: _second_purchase_within_a_pod(
+        hosts
+    ),
+    "sprayed packets, 4 NUMA nodes, in no order within blocks": _no_order_within_blocks,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
