@@ -8294,6 +8294,199 @@ def test_machines_of_a_block_are_on_its_two_switches_in_no_order(seed: int) -> N
     assert across == pytest.approx([near + 4 * HOP + 0.5e-6 + once] * 16)  # nothing blocks
 
 
+def test_receivers_are_dealt_out_to_three_uplinks_for_seven_and_the_last_leaf_is_newer() -> None:
+    structure = built("fat tree 7:3 dealt out, later leaves newer, far socket", 64)  # leaves of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.24e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [6] * 4
+    assert structure.processor.tolist() == [0] * 48 + [3] * 16
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.2e-6 + once / 0.96])
+    assert times(world, [(96, 98)]) == pytest.approx([LATENCY + once])
+    across = [(2 * host, 32 + 2 * host) for host in range(16)]
+    assert times(world, across[:6]) == pytest.approx([near + 2 * HOP + once] * 6)
+    assert max(times(world, across)) == pytest.approx(near + 2 * HOP + 3 * once)
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / (0.85 * 20e9)])
+    assert times(world, [(96, 97)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_a_job_begins_in_the_middle_of_a_group_and_ends_in_one() -> None:
+    structure = built("4 ranks, routes by load, job that begins within a group", 64)  # 32 hosts, groups of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert np.bincount(structure.group).tolist() == [4, 8, 8, 8, 4]
+    assert plane.groups == 12
+    assert plane.switch.tolist() == [1] * 4 + [0, 0, 0, 0, 1, 1, 1, 1] * 3 + [0] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.25e-6 + once / 0.96])
+    assert times(world, [(16, 20)]) == pytest.approx([near + once])
+    assert times(world, [(16, 32)]) == pytest.approx([near + HOP + once])  # the other switch of the group
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)
+    when = np.arange(50)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 4), when)[0]
+    assert (ways[:, 0] != NONE).all()  # the fifth host is in the next group
+    assert (ways[:, 1] == NONE).all()  # one message alone goes directly
+
+
+def test_two_of_four_quadrants_of_a_xeon_phi_fill_the_adapter() -> None:
+    structure = built("4 quadrants of a Xeon Phi, chassis in a dragonfly", 64)  # 32 hosts, groups of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (0.7 * RATE)
+    assert isinstance(structure.plane, Chassis)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once / 0.85])
+    for quadrant in (1, 2, 3):
+        assert times(world, [(quadrant, 4)]) == pytest.approx([near + 0.06e-6 + once / 0.85])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once, near + 0.12e-6 + 2 * once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + HOP + once / 0.85])  # the next router of the chassis
+    assert times(world, [(2, 3)]) == pytest.approx([0.9e-6 + MIB / 7e9])
+    assert set(world.results.inventory.over_hosts("host", "cpu_model")[1]) == {"Xeon Phi 7250"}
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_neighbouring_hosts_are_on_the_two_leaves_of_their_cell_in_turns() -> None:
+    structure = built("dragonfly+, hosts in turns on the two leaves of their cell", 32)  # cells of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert plane.groups == 6
+    assert structure.group.tolist() == np.repeat(np.arange(4), 8).tolist()
+    assert plane.leaf.tolist() == [2 * cell + leaf for cell in range(4) for leaf in (0, 1) * 4]
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(1, 4)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.95])
+    when = np.arange(1000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.2 * 4 / 6, abs=0.04)
+
+
+def test_a_small_partition_is_not_closed_to_a_torus() -> None:
+    structure = built("mesh in three dimensions, two cores", 32)  # 4 x 4 x 2
+    world, ends, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / 0.154e9
+    assert isinstance(structure.plane, Mesh)
+    assert structure.plane.sides == (4, 4, 2)
+    assert times(world, [(0, 2)]) == pytest.approx([ends + HOP + once])
+    assert times(world, [(0, 3)]) == pytest.approx([ends + HOP + once])  # no core is further from the adapter
+    assert times(world, [(0, 12)]) == pytest.approx([ends + 3 * HOP + once])  # from one end of a row to the other
+    assert times(world, [(0, 62)]) == pytest.approx([ends + 7 * HOP + once])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([ends + HOP + 2 * once] * 2)
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([ends + HOP + once] * 2)  # a cable each
+    assert not np.asarray(world.results.ranks.numa).any()
+
+
+def test_service_hosts_have_half_of_the_ports_of_the_first_leaf() -> None:
+    structure = built("Omni-Path 5:3 by receiver, service hosts on the first leaf", 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [8, 14, 14, 14, 14]
+    assert structure.plane.uplinks.tolist() == [8] * 5
+    assert structure.oversubscription == 1
+    assert times(world, [(0, 7)]) == pytest.approx([near + once])
+    assert times(world, [(host, 8 + host) for host in range(8)]) == pytest.approx([near + 2 * HOP + once] * 8)
+    across = times(world, [(8 + host, 22 + host) for host in range(14)])
+    assert across[:2] == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+    assert across[2:8] == pytest.approx([near + 2 * HOP + 2 * once] * 4 + [near + 2 * HOP + once] * 2)
+
+
+def test_two_gpus_share_an_adapter_on_the_leaf_of_its_rail() -> None:
+    structure = built("8 GPUs on 4 adapters, a leaf for each rail, dealt out", 64)  # 16 hosts, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [4] * 16
+    assert structure.groups[3:5].tolist() == [[0, 4, 8, 12], [1, 5, 9, 13]]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 0.05e-6 + once])  # the same adapter
+    assert times(world, [(0, 10)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once, near + 0.1e-6 + 2 * once])
+    across = times(world, [(8 * host + 2 * rail, 32 + 8 * host + 2 * rail) for host in range(4) for rail in range(4)])
+    assert across == pytest.approx([near + 2 * HOP + once] * 16)  # nothing blocks
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+
+
+def test_bridges_join_pairs_of_eight_gpus_that_have_an_adapter_each() -> None:
+    structure = built("8 GPUs in four bridged pairs, 2:1 static", 64)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 300e9])
+    assert times(world, [(1, 2)]) == pytest.approx([1.8e-6 + MIB / 40e9])
+    assert times(world, [(3, 4)]) == pytest.approx([2.4e-6 + MIB / 26e9])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)  # one adapter
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 14)]) == pytest.approx([near + once])  # all adapters of a rack are on its leaf
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    across = times(world, [(8 * host + gpu, 32 + 8 * host + gpu) for host in range(4) for gpu in (0, 2, 4, 6)])
+    assert max(across) > near + 2 * HOP + 1.9 * once
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_of_four_gpus_have_addresses_in_no_order(seed: int) -> None:
+    name = "virtual machines of 4 GPUs on PCIe, 56 Gbit/s, addresses in no order"
+    structure = built(name, 64, seed)  # 32 machines, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / (0.545 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, NumberedByArrival)
+    assert np.bincount(structure.group).tolist() == plane.uplinks.tolist() == [8] * 4
+    assert (np.diff(structure.group) < 0).any()
+    one, other = (np.flatnonzero(structure.group == leaf) for leaf in (0, 1))
+    further = 2 * HOP * (structure.group[1] != structure.group[0])
+    assert times(world, [(0, 4)]) == pytest.approx([near + further + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + further + 0.5e-6 + once / 0.85])
+    uplink = plane.arrival[other] % 8
+    shared = np.bincount(uplink, minlength=8)[uplink]  # how many messages take the uplink of each receiver
+    across = times(world, list(zip((4 * one).tolist(), (4 * other).tolist(), strict=True)))
+    assert across == pytest.approx((near + 2 * HOP + shared * once).tolist())
+    assert times(world, [(0, 1)]) == pytest.approx([1.5e-6 + MIB / 11e9])
+    assert times(world, [(1, 2)]) == pytest.approx([2.1e-6 + MIB / 8e9])
+
+
+def test_the_second_numa_node_of_the_only_socket_has_the_adapter_5_to_3() -> None:
+    structure = built("Ethernet of 100 Gbit/s, 5:3 static, two NUMA nodes of one socket", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [5] * 4
+    assert times(world, [(1, 3)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.05e-6 + once])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.1e-6 + once])
+    assert times(world, [(1, 17)]) == pytest.approx([near + 2 * HOP + once])
+    across = times(world, [(2 * host + 1, 17 + 2 * host) for host in range(8)])
+    assert max(across) > near + 2 * HOP + 1.9 * once
+    assert times(world, [(0, 1)]) == pytest.approx([0.45e-6 + MIB / 15e9])
+    assert not np.asarray(world.results.ranks.numa).any()
+
+
+def test_the_second_of_six_numa_nodes_has_the_adapter() -> None:
+    structure = built("6 NUMA nodes, 2:1 adaptive, adapter on the second", 64)  # 32 hosts, leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert structure.oversubscription == 2
+    assert times(world, [(1, 7)]) == pytest.approx([LATENCY + once])
+    for node in (0, 2):
+        assert times(world, [(node, 7)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    for node in (3, 4, 5):
+        assert times(world, [(node, 7)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.96])
+    across = times(world, [(6 * host + 1, 48 + 6 * host + 1) for host in range(8)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 8)
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert times(world, [(2, 3)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+    assert world.results.ranks.numa[:6].tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_each_die_is_joined_to_its_counterpart_of_the_other_socket() -> None:
+    structure = built("one switch of 56 Gbit/s, 8 dies with links to counterparts", 64)  # 16 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert structure.hosts == 16
+    for other, longer, rate in ((1, 0.15e-6, 12e9), (4, 0.25e-6, 9e9), (5, 0.4e-6, 7e9), (7, 0.4e-6, 7e9)):
+        assert times(world, [(0, other)]) == pytest.approx([INSIDE_LATENCY + longer + MIB / rate])
+    assert times(world, [(2, 10)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 10)]) == pytest.approx([LATENCY + 0.15e-6 + once])
+    assert times(world, [(6, 10)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.9])
+    assert times(world, [(4, 10)]) == pytest.approx([LATENCY + 0.4e-6 + once / 0.9])
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([LATENCY + 0.3e-6 + 2 * once, LATENCY + 2 * once])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

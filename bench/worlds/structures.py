@@ -8708,6 +8708,220 @@ def _no_order_within_blocks(hosts: int, random: np.random.Generator) -> Structur
     )  # fmt: skip
 
 
+def _seven_to_three_of_two_purchases(hosts: int) -> Structure:
+    """A national center: 100 Gbit/s (HDR100), two ranks in each host; leaves of 28 hosts and 12 uplinks, 7:3.
+
+    Here leaves have up to 16 hosts, and 6 uplinks or somewhat fewer. Tables deal out the receivers of a leaf to the
+    uplinks in turns. The last quarter of the leaves came later: on the others messages take 0.12 us longer at an end,
+    as processors tell, and reach 85 % of the rate within a host. The far socket takes 0.2 us longer and reaches 96 % of
+    the rate. 0.3 % of readings are disturbed by daemons. The purchases and the numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    old = 4 * leaf < 3 * (int(leaf[-1]) + 1)
+    return replace(
+        _far_socket(hosts, 2, 0.96, 0.2e-6), plane=DealtOut(leaf, 2.33), overhead=np.where(old, 0.12e-6, 0.0),
+        processor=np.where(old, 0, 3), memory=np.where(old, 0.85, 1.0), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _begins_within_a_group(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks on two sockets that share 200 Gbit/s: a job in a row of hosts of a dragonfly.
+
+    As Derecho of NCAR (two EPYC 7763, Slingshot). The job begins in the middle of a group of 12 or more, and so its
+    last group is not full either. Four hosts are on a switch; routes follow the load. The far socket takes 0.25 us
+    longer and reaches 96 % of the rate; 0.2 us at each end. 0.3 % of readings are disturbed by daemons. The groups of
+    up to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(4, min(16, count // 4))
+    group, place = np.divmod(np.arange(count) + size // 2, size)
+    far = _far_socket(count, 4, 0.96)
+    return replace(
+        far, plane=Slingshot(group, place // 4, max(12, int(group[-1]) + 2), 2 * RATE),
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3),
+        position_latency=0.2e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _quadrants_on_chassis(hosts: int) -> Structure:
+    """Half of the hosts: Xeon Phis with a rank on each of four quadrants, in groups of two chassis of a dragonfly.
+
+    As Theta of ALCF (Cray XC40, Aries) with clusters of cores (SNC-4). Adapters say 100 Gbit/s and do 70, of which a
+    rank reaches 85 %, so that two fill it. The adapter is nearest to the first quadrant; others take 0.06 us longer.
+    Slow cores: 0.6 us at each end. 30 % of the messages between groups take a detour. Some cores are left to the
+    system, so that readings hardly vary. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    other = _in_other_parts(4, 1)
+    return Structure(
+        count, Chassis(count, max(4, count // 16 * 4), 0.3), each=4, rate=np.full((count, 1), 0.7 * RATE),
+        nominal=np.full((count, 1), RATE), processor=np.ones(count, np.int64), socket=np.zeros(4, np.int64),
+        position_rate=np.full(4, 0.85), position_latency=0.6e-6 + np.where(other[0], 0.06e-6, 0.0),
+        inside_latency=np.where(other, 0.9e-6, 0.7e-6), inside_rate=np.where(other, 7e9, 9e9),
+    )  # fmt: skip
+
+
+def _alternate_leaves_of_cells(hosts: int) -> Structure:
+    """100 Gbit/s (HDR100), two ranks in each host, in cells of a dragonfly+ that are trees of two leaves.
+
+    As national clusters with BullSequana XH2000. Neighbouring hosts are on the two leaves of their cell in turns. A
+    fifth of the messages between cells takes a third one; the job has all cells but two. The far socket takes 0.25 us
+    longer and reaches 95 % of the rate. 0.3 % of readings are disturbed by daemons. The cells of 4 to 16 hosts, the
+    order of the hosts and the numbers are chosen here.
+    """
+    size = 2 * max(2, min(8, hosts // 8))
+    cell, place = np.divmod(np.arange(hosts), size)
+    taken = cell * size + place % 2 * (size // 2) + place // 2
+    return replace(
+        _far_socket(hosts, 2, 0.95), plane=PartOfDragonflyPlus(taken, int(cell[-1]) + 3, size, 0.2, RATE),
+        processor=np.full(hosts, 3), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _mesh_of_a_partition(hosts: int) -> Structure:
+    """A grid in three dimensions that is not closed, two ranks in each host; cables do 0.154 GB/s.
+
+    As partitions of Blue Gene/L of IBM that are smaller than a midplane of 512 hosts: only the cables of whole ones are
+    closed to a torus. A rank runs on each of the two cores (virtual node mode). A host feeds its six cables at the same
+    time, but a message takes one way only. 1 us at each end. Nothing else runs on the cores, so readings hardly vary.
+    The latencies and what is within a host are chosen here.
+    """
+    cable = 0.154e9
+    return Structure(
+        hosts, Mesh(_sides(hosts), cable), each=2, rate=np.full((hosts, 1), 6 * cable),
+        processor=np.zeros(hosts, np.int64), socket=np.zeros(2, np.int64), position_latency=np.full(2, 1e-6),
+        inside_latency=np.full((2, 2), 1.4e-6), inside_rate=np.full((2, 2), 0.9e9),
+    )  # fmt: skip
+
+
+def _service_hosts_on_the_first_leaf(hosts: int) -> Structure:
+    """A national center: Omni-Path, 100 Gbit/s, a rank in each host; about 5:3, and a receiver has one uplink.
+
+    Half of the ports of the first leaf have login, file and other service hosts, which are not measured. It has as many
+    uplinks as the others, so fewer of its messages meet there. The processor does the work of the adapter, 0.3 us at
+    each end. 0.3 % of readings are disturbed by daemons. The leaves of 3 to 16 hosts and the numbers are chosen here.
+    """
+    size = max(4, min(16, hosts // 4))
+    rest = hosts - size // 2
+    others = 1 + np.arange(rest) * -(-rest // size) // rest
+    leaf = np.concatenate([np.zeros(size // 2, np.int64), others])
+    of_leaf = np.bincount(leaf)
+    return Structure(
+        hosts, FatTree(leaf, of_leaf / (max(1, 3 * int(of_leaf.max()) // 5) + 0.5), "by receiver"),
+        processor=np.zeros(hosts, np.int64), position_latency=np.array([0.3e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _leaf_for_each_pair_of_gpus(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs, two of which share an adapter of 200 Gbit/s; a leaf for each rail of each pod.
+
+    As university clusters with A100 in which each PCIe switch has two GPUs and an adapter (HDR). 1:1; tables deal out
+    the receivers of a leaf to the uplinks in turns. The second GPU of each two is in the further slot, 0.05 us.
+    NVSwitch joins the GPUs of a host, 240 GB/s; 0.8 us at each end. 0.4 % of readings are disturbed by daemons. The
+    pods of 2 to 8 hosts and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, min(8, count // 4))
+    return Structure(
+        count, DealtOut(_leaf_per_rail(pod, 4), 1, 2 * RATE), each=8, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.tile([0.8e-6, 0.85e-6], 4), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 240e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _four_bridged_pairs(hosts: int) -> Structure:
+    """A quarter of the hosts, of a company: 8 GPUs on PCIe in four bridged pairs, an adapter of 200 Gbit/s for each.
+
+    As servers with H100 NVL on Ethernet (RoCE): all adapters of a rack are on its leaf, 2:1, and a hash gives each two
+    adapters an uplink. A bridge of NVLink does 300 GB/s; other GPUs of a socket exchange 40 GB/s, and those of both
+    sockets 26. 1.1 us at each end; 0.3 % of readings are longer, because switches pause senders. The racks of 2 to 8
+    hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    apart = _levels_apart(np.arange(8) // 2, np.arange(8) // 4)
+    return Structure(
+        count, FatTree(np.repeat(rack, 4), 2, "static", 2 * RATE), each=8, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 4), position_latency=np.full(8, 1.1e-6),
+        inside_latency=np.array([NVLINK_LATENCY, 1.8e-6, 2.4e-6])[apart],
+        inside_rate=np.array([300e9, 40e9, 26e9])[apart], tail=0.003,
+    )  # fmt: skip
+
+
+def _machines_of_four_gpus_with_fdr(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of 4 GPUs on PCIe that share 56 Gbit/s (FDR), in no order.
+
+    As NC24rs of Azure (V100), which has whole servers. 1:1, but a receiver has one uplink, by its address (LID); as the
+    machines are anywhere in a large tree, their addresses are in no order either. The adapter is on the first socket:
+    the GPUs of the second one take 0.5 us longer and reach 85 % of the rate. Two GPUs of a socket exchange 11 GB/s, and
+    others 8. 1 us at each end; 0.4 % of readings are disturbed by the hypervisor. The leaves and the numbers are chosen
+    here.
+    """
+    count, rate = max(8, hosts // 2), 0.545 * RATE
+    leaf = random.permutation(_leaves(count))
+    apart = _in_other_parts(4, 2)
+    return Structure(
+        count, NumberedByArrival(leaf, 1, random.permutation(count), rate), each=4, rate=np.full((count, 1), rate),
+        processor=np.full(count, 2), position_rate=np.repeat([1.0, 0.85], 2),
+        position_latency=np.repeat([1e-6, 1.5e-6], 2), inside_latency=np.where(apart, 2.1e-6, 1.5e-6),
+        inside_rate=np.where(apart, 8e9, 11e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _leaf_spine_of_32_ports(hosts: int) -> Structure:
+    """A company: leaves and spines of Ethernet with 32 ports of 100 Gbit/s, RoCE; 20 hosts and 12 uplinks, 5:3.
+
+    Here leaves have up to 16 hosts, and the number of uplinks that is nearest to 5:3. A hash gives each two hosts one.
+    A host has one EPYC of two NUMA nodes (NPS2) with a rank on each; the adapter is on the second one, and the first
+    takes 0.05 us longer, at the whole rate. 1 us at each end; 0.4 % of readings are longer, because switches pause
+    senders. The numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    size = np.bincount(leaf)
+    return Structure(
+        hosts, FatTree(leaf, size / (np.round(0.6 * size) + 0.5), "static"), each=2, processor=np.full(hosts, 3),
+        socket=np.zeros(2, np.int64), position_latency=np.array([1.05e-6, 1e-6]),
+        inside_latency=np.full((2, 2), 0.45e-6), inside_rate=np.full((2, 2), 15e9), tail=0.004,
+    )  # fmt: skip
+
+
+def _three_numa_nodes_on_each_socket(hosts: int) -> Structure:
+    """Half of the hosts, of two sockets of three NUMA nodes with a rank on each that share 200 Gbit/s (NDR200); 2:1.
+
+    As clusters with Xeon 6972P (SNC3). Uplinks have 400 Gbit/s, one for four hosts; adaptive. The adapter is on the
+    second node of the first socket: the others of it take 0.06 us longer, those of the second socket 0.3 us, and these
+    reach 96 % of the rate. 0.3 % of readings are disturbed by daemons. The leaves of 4 to 16 hosts and the numbers are
+    chosen here.
+    """
+    count = max(8, hosts // 2)
+    longer, inside = _numa_places(6)
+    return Structure(
+        count, FatTree(_leaves(count), 4, "adaptive", 4 * RATE), each=6, rate=np.full((count, 1), 2 * RATE),
+        processor=np.full(count, 4), position_rate=np.repeat([1.0, 0.96], 3),
+        position_latency=longer[[1, 0, 2, 3, 4, 5]], hyperthreads=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _dies_joined_to_their_counterparts(hosts: int) -> Structure:
+    """A quarter of the hosts, of a department: 8 dies with a rank on each that share 56 Gbit/s (FDR), one switch.
+
+    As two EPYC 7601 of four dies on a switch that was kept from the cluster before. Any two dies of a socket have a
+    link, 0.15 us; to the other socket each die has one to its counterpart only, 0.25 us, and messages to the others
+    pass both. The adapter is on the third die, and what ranks pay to it is the same; the second socket reaches 90 % of
+    the rate. 0.5 % of readings are disturbed by users. The numbers are chosen here.
+    """
+    count, rate = max(8, hosts // 4), 0.545 * RATE
+    socket, place = np.divmod(np.arange(8), 4)
+    across, beside = np.not_equal.outer(socket, socket), np.not_equal.outer(place, place)
+    longer = 0.15e-6 * beside + 0.25e-6 * across
+    return Structure(
+        count, OneSwitch(count), each=8, rate=np.full((count, 1), rate), processor=np.full(count, 3),
+        position_rate=np.repeat([1.0, 0.9], 4), position_latency=longer[2], inside_latency=INSIDE_LATENCY + longer,
+        inside_rate=np.array([20e9, 12e9, 9e9, 7e9])[beside + 2 * across], hyperthreads=0.005,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -9328,5 +9542,27 @@ HELD_OUT: Mapping[str, Make] = {
         hosts
     ),
     "sprayed packets, 4 NUMA nodes, in no order within blocks": _no_order_within_blocks,
+    "fat tree 7:3 dealt out, later leaves newer, far socket": lambda hosts, random: _seven_to_three_of_two_purchases(
+        hosts
+    ),
+    "4 ranks, routes by load, job that begins within a group": lambda hosts, random: _begins_within_a_group(hosts),
+    "4 quadrants of a Xeon Phi, chassis in a dragonfly": lambda hosts, random: _quadrants_on_chassis(hosts),
+    "dragonfly+, hosts in turns on the two leaves of their cell": lambda hosts, random: _alternate_leaves_of_cells(
+        hosts
+    ),
+    "mesh in three dimensions, two cores": lambda hosts, random: _mesh_of_a_partition(hosts),
+    "Omni-Path 5:3 by receiver, service hosts on the first leaf": lambda hosts, random: (
+        _service_hosts_on_the_first_leaf(hosts)
+    ),
+    "8 GPUs on 4 adapters, a leaf for each rail, dealt out": lambda hosts, random: _leaf_for_each_pair_of_gpus(hosts),
+    "8 GPUs in four bridged pairs, 2:1 static": lambda hosts, random: _four_bridged_pairs(hosts),
+    "virtual machines of 4 GPUs on PCIe, 56 Gbit/s, addresses in no order": _machines_of_four_gpus_with_fdr,
+    "Ethernet of 100 Gbit/s, 5:3 static, two NUMA nodes of one socket": lambda hosts, random: _leaf_spine_of_32_ports(
+        hosts
+    ),
+    "6 NUMA nodes, 2:1 adaptive, adapter on the second": lambda hosts, random: _three_numa_nodes_on_each_socket(hosts),
+    "one switch of 56 Gbit/s, 8 dies with links to counterparts": lambda hosts, random: (
+        _dies_joined_to_their_counterparts(hosts)
+    ),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
