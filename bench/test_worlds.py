@@ -8487,6 +8487,215 @@ def test_each_die_is_joined_to_its_counterpart_of_the_other_socket() -> None:
     assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
 
 
+def test_racks_of_three_hosts_have_all_eight_adapters_on_their_leaf() -> None:
+    name = "8 rails on the leaf of the rack, racks of three, 3:2 dealt out"
+    assert np.bincount(built(name).group).tolist() == [3, 3, 2]
+    structure = built(name, 64)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert np.bincount(structure.group).tolist() == [3, 3, 3, 3, 4]
+    assert structure.plane.uplinks.tolist() == [16] * 4 + [21]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + once])  # another rail: the same leaf
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.2e-6 + once])  # both on the second socket
+    across = [(gpu, 24 + gpu) for gpu in range(24)]
+    further = [near + 2 * HOP + 0.2e-6 * (gpu % 8 >= 4) for gpu in range(24)]
+    assert times(world, across[:16]) == pytest.approx([latency + once for latency in further[:16]])
+    shared = [2 if gpu % 16 < 8 else 1 for gpu in range(24)]  # the last 8 receivers share the first 8 uplinks
+    expected = [latency + part * once for latency, part in zip(further, shared, strict=True)]
+    assert times(world, across) == pytest.approx(expected)
+
+
+def test_two_neighbouring_gpus_have_one_of_four_rails_and_its_leaf() -> None:
+    structure = built("8 GPUs on 4 rails, a leaf for each rail, 2:1 adaptive", 64)  # 16 hosts, pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 16
+    assert structure.groups[:5].tolist() == [[0, 4, 8, 12]] * 4 + [[1, 5, 9, 13]]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 0.12e-6 + once])  # by the same adapter
+    assert times(world, [(0, 10)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once, near + 0.24e-6 + 2 * once])
+    across = [(8 * host, 32 + 8 * host) for host in range(4)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 4)
+    assert times(world, across[:2]) == pytest.approx([near + 2 * HOP + once] * 2)
+
+
+def test_gpus_on_pcie_of_the_second_purchase_have_two_adapters_of_twice_the_rate() -> None:
+    structure = built("4 GPUs on PCIe with 2 adapters, one switch, two purchases", 32)  # 16 hosts, of which 6 are newer
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / (2 * RATE)
+    assert structure.processor.tolist() == [3] * 10 + [4] * 6
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.3e-6 + 2 * once])
+    assert times(world, [(0, 40)]) == pytest.approx([near + 0.15e-6 + 2 * once])
+    assert times(world, [(40, 44)]) == pytest.approx([near + once])
+    assert times(world, [(40, 46)]) == pytest.approx([near + once])  # the other adapter: the same switch
+    assert times(world, [(40, 44), (41, 45)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(40, 44), (42, 46)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 1)]) == pytest.approx([1.4e-6 + MIB / 19e9])
+    assert times(world, [(1, 2)]) == pytest.approx([1.9e-6 + MIB / 10e9])
+    rates = world.results.inventory.over_hosts("ib/mlx5_1/1", "rate")[1]
+    assert rates == ("100 Gb/sec (4X EDR)",) * 10 + ("200 Gb/sec (4X HDR)",) * 6
+
+
+def test_partitions_of_the_second_processor_are_further_from_the_adapter() -> None:
+    structure = built("6 partitions of two accelerated processors, 1:1 adaptive", 32)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / (4 * RATE)
+    assert structure.each == 6
+    assert structure.position_latency == pytest.approx([0.5e-6] * 3 + [0.75e-6] * 3)
+    for partition, longer, part in [(0, 0.0, 1.0), (2, 0.0, 1.0), (3, 0.25e-6, 0.9), (5, 0.25e-6, 0.9)]:
+        assert times(world, [(0, 6 + partition)]) == pytest.approx([near + longer + once / part])
+    assert times(world, [(0, 24)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 24), (2, 26)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+    across = [(6 * host, 24 + 6 * host) for host in range(4)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 4)  # nothing blocks
+    assert times(world, [(0, 2)]) == pytest.approx([0.8e-6 + MIB / 150e9])
+    assert times(world, [(2, 3)]) == pytest.approx([1.2e-6 + MIB / 90e9])
+    assert world.results.ranks.numa.tolist()[:6] == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nvlink_racks_of_a_cloud_are_in_no_order_behind_sprayed_packets(seed: int) -> None:
+    structure = built("NVLink racks of a cloud, sprayed packets", 160, seed)  # 80 hosts: 4 racks of 18, one of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 10e-6, MIB / (4 * RATE)
+    switch = structure.group
+    assert isinstance(structure.plane, Sprayed)
+    assert sorted(np.bincount(switch).tolist()) == [8, 18, 18, 18, 18]
+    assert [len(np.unique(switch[first : first + 18])) for first in range(0, 80, 18)] == [1] * 5
+    assert switch[::18].tolist() != sorted(switch[::18].tolist())
+    assert times(world, [(0, 71)]) == pytest.approx([NVLINK_LATENCY + MIB / NVLINK_RATE])  # the last host of the rack
+    for other in range(18, 80):
+        longer = 2 * HOP + (2 * HOP + 1e-6) * bool(switch[other] // 2 != switch[0] // 2)
+        assert times(world, [(0, 4 * other + 3)]) == pytest.approx([near + longer + once])
+    across = [(rank, 72 + rank) for rank in range(72)]
+    assert times(world, across) == pytest.approx([times(world, [pair])[0] for pair in across])  # nothing blocks
+
+
+def test_the_adapter_is_on_the_second_cluster_on_die_and_three_uplinks_serve_five_hosts() -> None:
+    structure = built("56 Gbit/s, 5:3 by receiver, clusters on die", 80)  # 40 hosts, leaves of 10
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [6] * 4
+    assert structure.oversubscription == pytest.approx(5 / 3)
+    assert times(world, [(1, 5)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(1, 4)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    assert times(world, [(1, 6)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.94])
+    across = [(1 + 4 * host, 41 + 4 * host) for host in range(10)]
+    assert times(world, across[:6]) == pytest.approx([LATENCY + 2 * HOP + once] * 6)
+    shared = [2] * 4 + [1] * 2 + [2] * 4  # the last four receivers have the uplinks of the first four
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + part * once for part in shared])
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert set(rates) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_a_job_has_half_of_its_first_group_and_a_part_of_its_last_one() -> None:
+    structure = built("dragonfly by load, two chips, job begins within a group", 64)  # groups of 20
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert np.bincount(structure.group).tolist() == [10, 20, 20, 14]
+    assert plane.switch[:11].tolist() == [1] * 6 + [2] * 4 + [0]
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 12)]) == pytest.approx([LATENCY + HOP + once])  # the next switch of the group
+    assert times(world, [(1, 3)]) == pytest.approx([LATENCY + 0.3e-6 + once])  # both by the second chip
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.3e-6 + 2 * once])
+    hosts = np.arange(10)  # all of the first group to the next one, by 4 cables
+    ways = plane.path(hosts, hosts + 10, np.zeros_like(hosts))[0]
+    assert plane.each == 4
+    assert 3 <= (ways[:, 1] != NONE).sum() <= 6  # a detour by one of the two groups themselves is none
+
+
+def test_blades_of_two_hosts_are_in_turns_over_the_cells_of_a_dragonfly_plus() -> None:
+    structure = built("dragonfly+ of 200 Gbit/s, blades in turns over cells", 64)  # 4 cells of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert plane.groups == 6
+    assert structure.group.tolist() == [0, 0, 1, 1, 2, 2, 3, 3] * 8
+    assert plane.leaf[:2].tolist() == [0, 0]
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])  # the next blade of the cell
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the cell
+    when = np.arange(1000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 2), when)[1]  # the next blade is in the next cell
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.25 * 4 / 6, abs=0.04)
+
+
+def test_cables_along_a_folded_row_join_every_second_cabinet() -> None:
+    structure = built("torus, two ranks, rows of cabinets folded", 128)  # 8 cabinets of 4 x 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 4.4e-6, MIB / 2e9
+    plane = structure.plane
+    assert isinstance(plane, Torus)
+    assert plane.sides == (8, 4, 4)
+    assert len(np.unique(plane.place, axis=0)) == 128
+    hops = [round((times(world, [(0, 32 * cabinet)], 0)[0] - near) / HOP) for cabinet in range(1, 8)]
+    assert hops == [1, 1, 2, 2, 3, 3, 4]
+    assert times(world, [(32, 96)], 0) == pytest.approx([near + HOP])  # cabinets 1 and 3
+    assert times(world, [(32, 64)], 0) == pytest.approx([near + 2 * HOP])  # cabinets 1 and 2, on either side
+    assert times(world, [(0, 2)]) == pytest.approx([near + HOP + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + HOP + once])  # ranks are alike
+    shared = times(world, [(0, 128), (64, 192)])  # cabinets 0 to 4 and 2 to 6 share the cable from 2 to 4
+    assert shared == pytest.approx([near + 2 * HOP + 2 * MIB / 3.2e9] * 2)
+    assert set(world.results.ranks.numa.tolist()) == {0}
+
+
+def test_later_leaves_of_omni_path_have_twice_the_uplinks() -> None:
+    structure = built("Omni-Path leaves on one core, 3:1 and later 3:2", 48)  # leaves of 12
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4, 4, 8, 8]
+    assert structure.processor.tolist() == [2] * 24 + [0] * 24
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.4e-6 + once])
+    assert times(world, [(48, 50)]) == pytest.approx([near + once])
+    assert times(world, [(48, 51)]) == pytest.approx([near + 0.25e-6 + once / 0.93])
+    older = times(world, [(2 * host, 24 + 2 * host) for host in range(12)])
+    assert older == pytest.approx([near + 0.4e-6 + 2 * HOP + 3 * once] * 12)
+    later = times(world, [(48 + 2 * host, 72 + 2 * host) for host in range(12)])
+    shared = [near + 2 * HOP + part * once for part in [2] * 4 + [1] * 4 + [2] * 4]
+    assert later == pytest.approx(shared)
+    between = times(world, [(2 * host, 48 + 2 * host) for host in range(12)])
+    assert between == pytest.approx([near + 0.2e-6 + 2 * HOP + 3 * once] * 12)
+
+
+def test_pods_of_two_ethernet_leaves_have_half_as_many_uplinks_as_their_leaves() -> None:
+    structure = built("Ethernet pods of two leaves, 2:1 and 4:1, far socket", 64)  # 4 pods of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert np.bincount(structure.group).tolist() == [8] * 8
+    assert (plane.lower.uplinks.tolist(), plane.upper.uplinks.tolist()) == ([4] * 8, [4] * 4)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.25e-6 + once / 0.95])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the pod
+    assert times(world, [(0, 32)]) == pytest.approx([near + 4 * HOP + once])
+    frm, to = np.arange(16), np.arange(16, 32)
+    first, later = (plane.path(frm, to, np.full_like(frm, when))[0] for when in (0, 1000))
+    assert (first == later).all()
+    most = int(np.bincount(first[:, 2]).max())  # messages by one uplink of the pod
+    assert most >= 4
+    assert max(times(world, [(2 * host, 32 + 2 * host) for host in range(16)])) >= near + 4 * HOP + most * once
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_ranks_fill_a_machine_and_blocks_have_half_of_the_rate_between_them(seed: int) -> None:
+    structure = built("8 ranks of a cloud in sub-blocks, 2:1 adaptive", 64, seed)  # 16 machines, sub-blocks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 6e-6, MIB / (2 * RATE)
+    sub_block = structure.group
+    assert np.bincount(sub_block).tolist() == [4] * 4
+    assert (np.diff(sub_block) < 0).any()
+    for other in range(1, 16):
+        longer = 2 * HOP * bool(sub_block[other] != sub_block[0])
+        longer += (2 * HOP + 1e-6) * bool(sub_block[other] // 2 != sub_block[0] // 2)
+        assert times(world, [(0, 8 * other)]) == pytest.approx([near + longer + once / 0.6])
+        assert times(world, [(0, 8 * other + 7)]) == pytest.approx([near + longer + 0.3e-6 + once / 0.56])
+        assert times(world, [(0, 8 * other), (1, 8 * other + 1)]) == pytest.approx([near + longer + 2 * once] * 2)
+    blocks = np.stack([np.flatnonzero(sub_block // 2 == block) for block in (0, 1)], axis=1).tolist()
+    pairs = [(8 * a + rank, 8 * b + rank) for a, b in blocks for rank in (0, 1)]
+    assert times(world, pairs) == pytest.approx([near + 4 * HOP + 1e-6 + 4 * once] * 16)
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -8922,6 +8922,218 @@ def _dies_joined_to_their_counterparts(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _racks_of_three_on_eight_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 200 Gbit/s each, all on the leaf of the rack; 3:2 dealt out.
+
+    As DGX A100 of universities on switches of 40 ports (HDR): a rack has three hosts, 24 adapters and 16 uplinks, and
+    the last one four or two where these do not divide. Tables deal out the receivers of a leaf to its uplinks. NVSwitch
+    joins the GPUs of a host, 240 GB/s; 0.8 us at each end, and 0.1 us more on the second socket. 0.3 % of readings are
+    disturbed by daemons. The latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.minimum(np.arange(count) // 3, (count + 1) // 3 - 1)
+    return Structure(
+        count, DealtOut(np.repeat(rack, 8), 1.5, 2 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.repeat([0.8e-6, 0.9e-6], 4), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 240e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _leaf_for_each_of_four_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs, two of which share an adapter of 400 Gbit/s; a leaf for each rail of each pod.
+
+    As H100 with half as many adapters as GPUs (NDR), in clusters of universities: a rail is that of two neighbouring
+    GPUs. 2:1 adaptive, also between the rails of a pod. The second GPU of each two is on another PCIe switch than the
+    adapter: 0.12 us longer. NVSwitch joins the GPUs of a host, 360 GB/s; 0.8 us at each end. 0.3 % of readings are
+    disturbed by daemons. The pods of 2 to 8 hosts and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, min(8, count // 4))
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 4), 2, "adaptive", 4 * RATE), each=8, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 4), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.tile([0.8e-6, 0.92e-6], 4), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 360e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _second_purchase_of_pcie_gpus(hosts: int) -> Structure:
+    """Half of the hosts, of a department: 4 GPUs on PCIe, two on each socket with an adapter of their own; one switch.
+
+    The first five eighths have A40 and 100 Gbit/s (HDR100), the others L40S and 200 Gbit/s (HDR), and newer processors:
+    on the older ones messages take 0.15 us longer at an end. Adapters and processors tell. Two GPUs of a socket
+    exchange 19 GB/s, and others 10, 0.5 us longer; 1 us at each end. 0.4 % of readings are disturbed by what prepares
+    the data. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    old = 8 * np.arange(count) < 5 * count
+    far = _in_other_parts(4, 2)
+    return Structure(
+        count, OneSwitch(2 * count), each=4, rails=2, one_plane=True, other_rail=0.0,
+        rate=RATE * np.repeat(np.where(old, 1.0, 2.0)[:, None], 2, axis=1), overhead=np.where(old, 0.15e-6, 0.0),
+        processor=np.where(old, 3, 4), position_latency=np.full(4, 1e-6),
+        inside_latency=np.where(far, 1.9e-6, 1.4e-6), inside_rate=np.where(far, 10e9, 19e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _partitions_of_accelerated_processors(hosts: int) -> Structure:
+    """Half of the hosts, of two accelerated processors in three partitions each: 6 ranks share 400 Gbit/s; 1:1.
+
+    As MI300A in mode TPX, e.g. of Viper of MPCDF (NDR); routes are adaptive. The adapter is on the first processor;
+    partitions of the other one take 0.25 us longer and reach 90 % of the rate. Within a processor 0.8 us and 150 GB/s,
+    between the two 1.2 us and 90 GB/s; 0.5 us at each end. 0.3 % of readings are disturbed by daemons. The leaves and
+    the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _in_other_parts(6, 3)
+    return Structure(
+        count, FatTree(_leaves(count), 1, "adaptive", 4 * RATE), each=6, rate=np.full((count, 1), 4 * RATE),
+        processor=np.full(count, 4), position_rate=np.repeat([1.0, 0.9], 3),
+        position_latency=np.repeat([0.5e-6, 0.75e-6], 3), inside_latency=np.where(far, 1.2e-6, 0.8e-6),
+        inside_rate=np.where(far, 90e9, 150e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _nvlink_racks_of_a_cloud(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 400 Gbit/s each; NVLink joins those of a rack. Racks in no order.
+
+    As P6e-GB200 of AWS, where EFA spreads the packets of a message over many ways: all adapters of a rack are on the
+    same lowest switch, two such switches are nearer to each other than others, and nothing blocks. 5 us at each end
+    between racks, and 1 us more between trees. 0.5 % of readings are longer. The racks of up to 18 hosts and the
+    latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(2, min(18, count // 4))
+    switch = random.permutation(-(-count // size))[np.arange(count) // size]
+    return Structure(
+        count, Sprayed(np.repeat(switch, 4), 1e-6, 4 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        domain=size, rate=np.full((count, 4), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(4, 5e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), NVLINK_RATE), tail=0.005,
+    )  # fmt: skip
+
+
+def _clusters_on_die(hosts: int) -> Structure:
+    """Half of the hosts, 4 NUMA nodes with a rank on each that share 56 Gbit/s (FDR); 5:3, a receiver has an uplink.
+
+    As two Xeon E5 v3 in mode Cluster on Die, e.g. of phase 2 of SuperMUC (LRZ). The adapter is on the second node: the
+    others take longer, and the second socket reaches 94 % of the rate. Somewhat more uplinks than 5:3 where these do
+    not divide. 0.4 % of readings are disturbed by daemons. The leaves, the taper and the numbers are chosen here.
+    """
+    count, rate = max(8, hosts // 2), 0.545 * RATE
+    leaf = _leaves(count)
+    size = np.bincount(leaf)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(leaf, size / (np.ceil(0.6 * size) + 0.5), "by receiver", rate), each=4,
+        rate=np.full((count, 1), rate), processor=np.full(count, 2), position_rate=np.repeat([1.0, 0.94], 2),
+        position_latency=longer[[1, 0, 2, 3]], hyperthreads=0.004, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _job_that_begins_within_a_group(hosts: int) -> Structure:
+    """Hosts of two chips with a rank on each that share 200 Gbit/s, in a dragonfly of 12 groups.
+
+    As Isambard 3 of Bristol (two Grace in one superchip, Slingshot 11). A job has the second half of its first group,
+    the next groups, and of the last one what it still needs. Routes follow the load. The second chip takes 0.15 us
+    longer and reaches the whole rate, by a wide link between the chips. 0.3 % of readings are disturbed by daemons. The
+    job, the groups and the latencies are chosen here.
+    """
+    size = 4 * max(1, hosts // 12)
+    group, place = np.divmod(np.arange(hosts) + size // 2, size)
+    return Structure(
+        hosts, Slingshot(group, place // 8, 12, 2 * RATE), each=2, rate=np.full((hosts, 1), 2 * RATE),
+        processor=np.full(hosts, 3), position_latency=np.array([0.0, 0.15e-6]),
+        inside_latency=np.full((2, 2), 0.7e-6), inside_rate=np.full((2, 2), 30e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _blades_in_turns_over_cells(hosts: int) -> Structure:
+    """200 Gbit/s (HDR), a rank in each host; blades of two hosts, which are in turns over four cells of a dragonfly+.
+
+    As machines of BullSequana, where a scheduler that balances the cells gives a job blade after blade. The smallest
+    job has two cells, and the machine two more than the job; a quarter of the messages between cells takes a third one.
+    0.15 us at each end; 0.3 % of readings are disturbed by daemons. The job and the numbers are chosen here.
+    """
+    cells = 2 if hosts < 16 else 4
+    size = hosts // cells
+    blade, slot = np.divmod(np.arange(hosts), 2)
+    taken = blade % cells * size + blade // cells * 2 + slot
+    return Structure(
+        hosts, PartOfDragonflyPlus(taken, cells + 2, size, 0.25, 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        processor=np.full(hosts, 3), position_latency=np.array([0.15e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _folded_cabinets(hosts: int) -> Structure:
+    """A torus in three dimensions, two ranks on the one socket of each host; its first dimension is folded.
+
+    As Cray's XT4 with SeaStar2, e.g. Franklin of NERSC: along a row of cabinets, cables join every second one, there
+    and back, so that none is long. Hosts are numbered by cabinets as these stand. A host sends 2 GB/s, cables do 3.2;
+    2.2 us at each end. The hosts run a light system, so readings hardly vary. The latencies and what is within a host
+    are chosen here.
+    """
+    plane = Torus(_sides(hosts), 3.2e9)
+    cabinet = plane.place[:, 0]
+    plane.place[:, 0] = np.where(cabinet % 2 == 0, cabinet // 2, plane.sides[0] - 1 - cabinet // 2)
+    return Structure(
+        hosts, plane, each=2, rate=np.full((hosts, 1), 2e9), processor=np.full(hosts, 2), socket=np.zeros(2, np.int64),
+        position_latency=np.full(2, 2.2e-6), inside_latency=np.full((2, 2), 0.7e-6),
+        inside_rate=np.full((2, 2), 2.5e9),
+    )  # fmt: skip
+
+
+def _later_leaves_with_twice_the_uplinks(hosts: int) -> Structure:
+    """Omni-Path, 100 Gbit/s, two ranks in each host; leaves on one core, 3:1, and 3:2 for the later half of them.
+
+    A university whose users asked for more between leaves when it bought again, and whose director switch had the ports
+    for that. Tables give each receiver a cable up and one down. The processor does the work of the adapter: 0.3 us at
+    each end, 0.2 us more on the older processors, as these tell, and 0.25 us more on the far socket, which reaches 93 %
+    of the rate. 0.4 % of readings are disturbed by daemons. The leaves and the numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    old = 2 * np.arange(int(leaf[-1]) + 1) < int(leaf[-1]) + 1
+    far = _far_socket(hosts, 2, 0.93)
+    return replace(
+        far, plane=OneCore(leaf, np.where(old, 3.0, 1.5)), overhead=np.where(old, 0.2e-6, 0.0)[leaf],
+        processor=np.where(old, 2, 0)[leaf], position_latency=0.3e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _ethernet_pods_of_two_leaves(hosts: int) -> Structure:
+    """Ethernet of 100 Gbit/s, RoCE, two ranks in each host; pods of two leaves, 2:1 at the leaves, 4:1 between pods.
+
+    As private clouds of companies: at each level a hash gives each two hosts an uplink. The far socket takes 0.25 us
+    longer and reaches 95 % of the rate; 0.8 us at each end. 0.4 % of readings are longer, because switches pause
+    senders. Leaves have 2 to 8 hosts, and the last pod may have one leaf; the tapers and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(8, hosts // 8))
+    far = _far_socket(hosts, 2, 0.95)
+    return replace(
+        far, plane=Stacked(FatTree(leaf, 2, "static"), FatTree(leaf // 2, 4, "static")), processor=np.full(hosts, 3),
+        position_latency=0.8e-6 + far.position_latency, tail=0.004,
+    )  # fmt: skip
+
+
+def _machines_in_sub_blocks(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: virtual machines of two sockets with 4 ranks each that share 200 Gbit/s, in no order.
+
+    As H4D of Google Cloud (EPYC of the fifth generation, RDMA by Falcon, which uses several ways at once): machines are
+    in sub-blocks, 1:1, of which two are a block, 2:1. A rank gets 60 % of the rate, or 56 % on the second socket, 0.3
+    us longer; 3 us at each end, and 1 us more between blocks. 0.4 % of readings are longer. The sub-blocks and the
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    sub_block = random.permutation(np.arange(count) * 4 // count)
+    lower, upper = FatTree(sub_block, 1, "adaptive", 2 * RATE), FatTree(sub_block // 2, 2, "adaptive", 2 * RATE)
+    far = _far_socket(count, 8, longer=0.3e-6)
+    return replace(
+        far, plane=Stacked(lower, upper, 1e-6), rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 4),
+        position_rate=np.repeat([0.6, 0.56], 4), position_latency=3e-6 + far.position_latency, tail=0.004,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -9564,5 +9776,27 @@ HELD_OUT: Mapping[str, Make] = {
     "one switch of 56 Gbit/s, 8 dies with links to counterparts": lambda hosts, random: (
         _dies_joined_to_their_counterparts(hosts)
     ),
+    "8 rails on the leaf of the rack, racks of three, 3:2 dealt out": lambda hosts, random: (
+        _racks_of_three_on_eight_rails(hosts)
+    ),
+    "8 GPUs on 4 rails, a leaf for each rail, 2:1 adaptive": lambda hosts, random: _leaf_for_each_of_four_rails(hosts),
+    "4 GPUs on PCIe with 2 adapters, one switch, two purchases": lambda hosts, random: _second_purchase_of_pcie_gpus(
+        hosts
+    ),
+    "6 partitions of two accelerated processors, 1:1 adaptive": lambda hosts, random: (
+        _partitions_of_accelerated_processors(hosts)
+    ),
+    "NVLink racks of a cloud, sprayed packets": _nvlink_racks_of_a_cloud,
+    "56 Gbit/s, 5:3 by receiver, clusters on die": lambda hosts, random: _clusters_on_die(hosts),
+    "dragonfly by load, two chips, job begins within a group": lambda hosts, random: _job_that_begins_within_a_group(
+        hosts
+    ),
+    "dragonfly+ of 200 Gbit/s, blades in turns over cells": lambda hosts, random: _blades_in_turns_over_cells(hosts),
+    "torus, two ranks, rows of cabinets folded": lambda hosts, random: _folded_cabinets(hosts),
+    "Omni-Path leaves on one core, 3:1 and later 3:2": lambda hosts, random: _later_leaves_with_twice_the_uplinks(
+        hosts
+    ),
+    "Ethernet pods of two leaves, 2:1 and 4:1, far socket": lambda hosts, random: _ethernet_pods_of_two_leaves(hosts),
+    "8 ranks of a cloud in sub-blocks, 2:1 adaptive": _machines_in_sub_blocks,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
