@@ -40,7 +40,7 @@ def test_a_host_that_is_slow_inside_its_leaf_while_all_measure_is_named() -> Non
     (verdict,) = _verdicts(5)
     assert (verdict.kind, verdict.subject, verdict.direction, verdict.confidence) == ("host", ("n5",), "both", LESS)
     assert verdict.factor == pytest.approx(1.5, rel=0.03)
-    assert verdict.evidence.startswith("while all measure, its connections with the 3 others of its group take 1.5")
+    assert verdict.evidence.startswith("while all measure, its connections with 3 others of its group take 1.5")
 
 
 def test_half_of_a_leaf_may_be_built_otherwise() -> None:

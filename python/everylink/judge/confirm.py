@@ -334,14 +334,21 @@ def _pairs_of_devices(pairs: set[tuple[int, int]], results: Results) -> set[tupl
 
 
 def _rank_pairs(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, int]]:
-    """Pairs of ranks with equal number on their two hosts; in a run on one host the pairs are already ranks."""
+    """Pairs of ranks with equal number on their two hosts; in a run on one host the pairs are already ranks.
+
+    Of hosts of which other ranks are nearer to the adapters, in the order of that: none might be of two near ones.
+    """
     host_of = results.ranks.host_index.astype(np.int64)
     if host_of.max() == 0:
         return pairs
     on = _ranks_on_hosts(host_of)
+    place = list(zip(results.ranks.device, results.ranks.numa_distance.tolist(), strict=True))
+    places = [[place[rank] for rank in own] for own in on]
+    nearest = [sorted(own, key=place.__getitem__) for own in on]
     ranks: set[tuple[int, int]] = set()
     for a, b in pairs:
-        ranks |= {(min(x, y), max(x, y)) for x, y in zip(on[a], on[b], strict=False)}
+        ends = (on[a], on[b]) if places[a] == places[b] else (nearest[a], nearest[b])
+        ranks |= {(min(x, y), max(x, y)) for x, y in zip(*(own[:MOST_RANKS] for own in ends), strict=False)}
     return ranks
 
 
@@ -351,7 +358,7 @@ def _inner_pairs(slow: Sequence[SlowWithin], results: Results) -> set[tuple[int,
     on = _ranks_on_hosts(results.ranks.host_index.astype(np.int64)) if slow else []
     pairs: set[tuple[int, int]] = set()
     for one in slow:
-        ranks = sorted({*one.ranks, *(on[one.host] if len(one.ranks) < 2 else ())})
+        ranks = sorted({*one.ranks, *(on[one.host][:MOST_RANKS] if len(one.ranks) < 2 else ())})
         pairs |= {pair for pair in itertools.combinations(ranks, 2) if not one.ranks or set(pair) & set(one.ranks)}
     return pairs
 
@@ -359,4 +366,4 @@ def _inner_pairs(slow: Sequence[SlowWithin], results: Results) -> set[tuple[int,
 def _ranks_on_hosts(host_of: NDArray[np.int64]) -> list[list[int]]:
     order = np.argsort(host_of, kind="stable")
     starts = np.searchsorted(host_of[order], np.arange(int(host_of.max()) + 2))
-    return [order[begin:end][:MOST_RANKS].tolist() for begin, end in itertools.pairwise(starts)]
+    return [order[begin:end].tolist() for begin, end in itertools.pairwise(starts)]

@@ -10,6 +10,7 @@ from everylink.judge.equal_load import (
     LoadedGroup,
 )
 from everylink.judge.findings import Found
+from everylink.judge.inside import SlowInside
 from everylink.judge.judged import Judged
 from everylink.judge.names import Names
 from everylink.judge.planes import SlowPlane
@@ -64,13 +65,26 @@ def alone_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     return replace(verdict, evidence=f"{text}; measured one way{direction}" if direction else text)
 
 
-def inside_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
+def inside_verdict(one: SlowInside, judged: Judged, names: Names) -> Verdict:
     """Of one of slow_inside."""
+    found, are_groups = one.found, judged.findings.effects.group_of.any()
     verdict, factor = slow_verdict(found, judged, names), float(np.exp(found.effect))
+    others, those = ("others of its group", "those inside groups") if are_groups else ("others", "those between others")
+    when, symptom = (" in a part of the steps", "intermittent") if one.at_times else ("", "slow")
     text = (
-        f"while all measure, its connections with the {found.links} others of its group take {factor:.2f}x the time of "
-        "those of others inside theirs, where messages share no ways: what its ranks share is slow, and none of them "
-        "fills it alone"
+        f"while all measure, its connections with {found.links} {others} take {factor:.2f}x the time of {those} of its "
+        f"kind{when}: what its ranks share is slow, and none of them fills it alone"
+    )
+    confidence = min(verdict.confidence, LESS)
+    return replace(verdict, evidence=text, direction=str(Side.BOTH), confidence=confidence, symptom=symptom)
+
+
+def together_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
+    """Of one of slow_together."""
+    verdict = slow_verdict(found, judged, names)
+    text = (
+        f"while all measure, its ranks together reach {np.exp(-found.effect):.2f}x the bandwidth of those of other "
+        "hosts of its kind, also in their best steps: what they share is slow, and none of them fills it alone"
     )
     return replace(verdict, evidence=text, direction=str(Side.BOTH), confidence=min(verdict.confidence, LESS))
 

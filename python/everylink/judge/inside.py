@@ -5,70 +5,104 @@ it does not show where a single rank does not fill that, nor with other groups w
 """
 
 from collections.abc import Set
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.effects import Effects
 from everylink.judge.findings import Found
-from everylink.judge.kinds import blocks_of_kinds
-from everylink.judge.readings import Readings
+from everylink.judge.full_load import FullLoad
+from everylink.judge.kinds import Equals, blocks_of_kinds
 from everylink.judge.verdict import Side
-from everylink.robust import Matrix, both_ways, is_whole, known_sample, row_medians
+from everylink.robust import Matrix, known_sample, row_medians
 
-FEWEST_NEAR = 3  # other hosts of its group with which a host is compared
-FEWEST_OF_KINDS = 3  # links inside groups between hosts of two kinds
-LEAST = 0.17  # by which a host is slower, log of the factor: other jobs on some hosts may make as much of less
+FEWEST_NEAR = 3  # other hosts of its kind and group with which a host is compared
+FEWEST_LINKS = 3  # inside groups between hosts of a kind
+HIGH, MIDDLE = 0.85, 0.5  # quantiles of the messages of two hosts: the slow ones of a few steps, and the usual ones
+LEAST = 0.08  # by which a host is slower, log of the factor
+USUALLY = 0.4  # part of that by which it is slower in the usual messages
+NOW_AND_THEN = 0.4  # log of the factor, from which it is slow now and then if it is not so usually
 AS_SLOW, MOST = 0.5, 0.6  # part of that by which its links are slow, and part of these
-APART = 4.0  # times as much as most other links inside groups differ
+APART, APART_USUALLY = 4.0, 2.0  # times as much as most other links inside groups differ
 MOST_OTHERS = 0.9  # part of these
-LEAST_SPREAD = 1e-3  # real links are never exactly alike
-PART_OF_GROUP, PART_OF_ALL = 0.5, 1 / 8  # fewer hosts of a group must be slow so, and no more of all, or one
+LEAST_SPREAD = 0.005  # log of the factor by which links differ at least
+PART_OF_GROUP, PART_OF_KIND = 0.5, 0.5  # fewer hosts of a group, and of a kind, must be slow so,
+PART_OF_ALL = 1 / 8  # and no more of all, or one
 Index = NDArray[np.int64]
 
 
-def slow_inside(seen: Readings, effects: Effects, told: Set[int]) -> list[Found]:
-    """The hosts that are slow so; `told`: those that are known to be slow, with which none is compared."""
-    if not is_whole(seen.hosts):
-        return []
-    longer = _longer_inside(seen, effects)
-    longer[:, list(told)] = np.nan
+@dataclass(frozen=True)
+class SlowInside:
+    """A host, and whether it is so only now and then."""
+
+    found: Found
+    at_times: bool
+
+
+def slow_inside(load: FullLoad, equals: Equals, told: Set[int]) -> list[SlowInside]:
+    """The hosts that are slow so, by all of their ranks; `told`: those that are known to be slow, with which none is
+    compared. One that is so now and then if no other looks slow: other jobs may use several."""
+    usually, _ = _slow_at(MIDDLE, load, equals, told, USUALLY * LEAST, APART_USUALLY)
+    slow, looking_slow = _slow_at(HIGH, load, equals, told, LEAST, APART)
+    effect = {one.subject: one.effect for one in usually}
+    inside = (SlowInside(one, effect.get(one.subject, 0.0) < USUALLY * one.effect) for one in slow)
+    at_times = looking_slow == 1
+    inside = (one for one in inside if not one.at_times or (at_times and one.found.effect >= NOW_AND_THEN))
+    return [one for one in inside if _is_of_all_ranks(one.found, load, equals)]
+
+
+def _is_of_all_ranks(slow: Found, load: FullLoad, equals: Equals) -> bool:
+    """Whether its ranks differ from those of the same number on other hosts by much the same."""
+    group_of, own = equals.group_of, equals.kind_of == equals.kind_of[slow.subject[0]]
+    times = load.of_ranks((group_of[:, None] == group_of) & own & own[:, None])
+    with np.errstate(all="ignore"):
+        longer = times[slow.subject[0]] - np.nanmedian(times, axis=0)
+    known = longer[np.isfinite(longer)]
+    return len(known) > 0 and float(np.ptp(known)) < AS_SLOW * slow.effect
+
+
+def _slow_at(
+    quantile: float, load: FullLoad, equals: Equals, told: Set[int], least: float, apart: float
+) -> tuple[list[Found], int]:
+    """Those that are slow so by a quantile of their messages, and how many look slow."""
+    times = load.between_hosts(quantile)
+    times[equals.group_of[:, None] != equals.group_of] = np.nan
+    times[list(told)] = times[:, list(told)] = np.nan
+    kind_of, found, looking_slow = equals.kind_of, list[Found](), 0
+    for one, other, block in blocks_of_kinds(kind_of, kind_of, equals.kinds):
+        if one == other:
+            hosts = np.flatnonzero(kind_of == one)
+            slow, looking = _slow_of_kind(times[block], hosts, equals.group_of[hosts], least, apart)
+            found, looking_slow = found + slow, looking_slow + looking
+    return found if len(found) <= max(1, PART_OF_ALL * load.hosts) else [], looking_slow
+
+
+def _slow_of_kind(times: Matrix, hosts: Index, group_of: Index, least: float, apart: float) -> tuple[list[Found], int]:
+    """As _slow_at, of the hosts of a kind; `times`: of their links inside groups, log seconds [host, host]."""
+    known = known_sample(times)
+    if len(known) < 2 * FEWEST_LINKS:
+        return [], 0
+    longer = times - np.quantile(known, 0.5, method="lower")
     of_host, links = row_medians(longer)
-    slow = np.flatnonzero((links >= FEWEST_NEAR) & (of_host >= LEAST))
-    slow = np.setdiff1d(slow, list(told))
-    if not len(slow) or len(slow) > max(1, PART_OF_ALL * seen.hosts):
-        return []
-    well = np.setdiff1d(np.arange(seen.hosts), [*slow.tolist(), *told])
-    every, found = _differ(longer, well), list[Found]()
-    size = np.bincount(effects.group_of)
-    count = np.bincount(effects.group_of[slow], minlength=len(size))
-    for host in slow.tolist():
-        effect, group = float(of_host[host]), effects.group_of[host]
-        own = known_sample(longer[host, well])
-        are_slow = len(own) > 0 and (own >= AS_SLOW * effect).mean() >= MOST
-        spread = max(every, _differ(longer, well[effects.group_of[well] == group]))
-        if are_slow and effect >= APART * spread and count[group] < PART_OF_GROUP * size[group]:
+    slow = (links >= FEWEST_NEAR) & (of_host >= least)
+    if not slow.any() or slow.sum() >= PART_OF_KIND * len(hosts):
+        return [], int(slow.sum())
+    every, found = _differ(longer[np.ix_(~slow, ~slow)]), list[Found]()
+    for at in np.flatnonzero(slow).tolist():
+        own, near = known_sample(longer[at, ~slow]), group_of == group_of[at]
+        effect = float(np.median(own)) if len(own) >= FEWEST_NEAR else 0.0
+        spread = max(every, _differ(longer[np.ix_(near & ~slow, near & ~slow)]))
+        is_slow = effect >= max(least, apart * spread) and (own >= AS_SLOW * effect).mean() >= MOST
+        among = longer[at, slow]  # those that are well with each other are a group by themselves
+        is_slow &= not (among < AS_SLOW * effect).any()
+        if is_slow and (slow & near).sum() < PART_OF_GROUP * near.sum():
             z = effect / max(spread, LEAST_SPREAD) * float(np.sqrt(len(own)))
-            found.append(Found("host", (host,), Side.BOTH, effect, z, int(links[host])))
-    return found
+            found.append(Found("host", (int(hosts[at]),), Side.BOTH, effect, z, len(own)))
+    return found, int(slow.sum())
 
 
-def _differ(longer: Matrix, hosts: Index) -> float:
-    """By how much most links inside groups among these hosts differ from the usual, log of the factor; where there are
-    none, nobody knows. Of a group that is two in truth, some are over the ways between these."""
-    known = known_sample(np.abs(longer[np.ix_(hosts, hosts)]))
-    return float(np.quantile(known, MOST_OTHERS)) if len(known) else np.inf
-
-
-def _longer_inside(seen: Readings, effects: Effects) -> Matrix:
-    """What links inside groups take longer than those between hosts of the same kinds there usually do, log of the
-    factor, [host, host]; NaN elsewhere, and where too few are known."""
-    times = both_ways(seen.between_hosts.median, seen.between_hosts.median.T)
-    times = np.where(effects.group_of[:, None] == effects.group_of, times, np.nan).astype(np.float32)
-    np.fill_diagonal(times, np.nan)
-    kind_of = effects.equals.kind_of
-    for _, _, block in blocks_of_kinds(kind_of, kind_of, effects.equals.kinds):
-        known = known_sample(times[block])
-        usual = np.quantile(known, 0.5, method="lower") if len(known) >= FEWEST_OF_KINDS else np.nan
-        times[block] -= np.float32(usual)
-    return times
+def _differ(longer: Matrix) -> float:
+    """By how much most of these links differ from the usual, log of the factor; where there are none, nobody knows. Of
+    a group that is two in truth, some are over the ways between these."""
+    known = known_sample(np.abs(longer))
+    return max(float(np.quantile(known, MOST_OTHERS)), LEAST_SPREAD) if len(known) else np.inf

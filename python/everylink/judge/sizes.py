@@ -18,12 +18,15 @@ from everylink.judge.evidence import (
     loaded_verdict,
     plane_verdict,
     slow_verdict,
+    together_verdict,
     trunk_verdict,
     uplink_verdict,
     within_verdict,
 )
 from everylink.judge.expected import Expected, expected_of
 from everylink.judge.findings import Found, find, hosts_among, pairs_found
+from everylink.judge.full_load import full_load
+from everylink.judge.injection import slow_together
 from everylink.judge.inside import slow_inside
 from everylink.judge.judged import Judged
 from everylink.judge.kinds import Equals, Kinds, levelled
@@ -375,7 +378,7 @@ class _Sizes:
         by_alone = (alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow, self._small))
         found += by_alone
         clear = self._with_ways_alone(self._with(clear, found), judged, quiet)
-        return self._with_inside(clear, judged)
+        return self._with_full_load(clear, judged)
 
     def _with_ways_alone(self, clear: list[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
         """The verdicts with those on pairs that show alone only; keeps those on such ways between two groups. None at
@@ -401,14 +404,22 @@ class _Sizes:
                 self._ways_alone.append(calibrated(verdict, is_alone=True))
         return clear
 
-    def _with_inside(self, clear: list[Verdict], judged: Judged) -> list[Verdict]:
-        """The verdicts with those on hosts of several ranks that are slow inside their group while all measure."""
-        names, effects = self._names, judged.findings.effects
-        if judged.size.bytes < BANDWIDTH or effects.equals.one_host or not self._known or self._crowded:
+    def _with_full_load(self, clear: list[Verdict], judged: Judged) -> list[Verdict]:
+        """The verdicts with those on hosts of several ranks that are slow while all of these work: inside their group,
+        or together."""
+        names, equals = self._names, judged.findings.effects.equals
+        if judged.size.bytes < BANDWIDTH or equals.one_host or not self._known or self._crowded:
+            return clear
+        load = full_load(judged.size, judged.readings)
+        if load is None:
             return clear
         told = self._numbers(self._units(clear, "host", "rank", "group"))
-        hosts = (one for one in slow_inside(judged.readings, effects, told) if judged.has_several(one.subject[0]))
-        return self._with(clear, [inside_verdict(one, judged, names) for one in hosts])
+        inside = [one for one in slow_inside(load, equals, told) if judged.has_several(one.found.subject[0])]
+        found = [inside_verdict(one, judged, names) for one in inside]
+        if not told and not found:  # hosts reach less with those that are slow
+            together = (one for one in slow_together(load, equals) if judged.has_several(one.subject[0]))
+            found = [together_verdict(one, judged, names) for one in together]
+        return self._with(clear, found)
 
     def _units(self, verdicts: Iterable[Verdict], *kinds: str) -> set[str]:
         """The hosts of the verdicts of these kinds, but for those within hosts."""

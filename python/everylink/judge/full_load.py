@@ -1,0 +1,118 @@
+"""Messages of steps in which all ranks of a host work with others: what these share is as busy then as it gets.
+
+In other steps some of them work with each other, or wait, so that what they share hides less, or nothing.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everylink.judge.readings import Readings
+from everylink.model.results import Size
+from everylink.robust import Matrix, Values, medians_of, sorted_within
+
+MOST_RANKS = 2048  # of more, the rows of all links would have to be held
+FEWEST_MESSAGES = 4  # of two hosts in such steps
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Together:
+    """What all ranks of a host reach together in a step, [n] each: the host, messages per second, and the kind of the
+    hosts at the other ends, -1 where these are of several."""
+
+    host: Index
+    rate: Values
+    kind: Index
+
+
+@dataclass(frozen=True)
+class FullLoad:
+    """Messages under load between hosts: the hosts `frm` and `to`, `step`, and `time` in seconds, [n] each.
+
+    `slots`: the numbers of the two ranks on their hosts, [2, n]. `full` [steps, hosts]: whether as many ranks of a host
+    as ever worked with others.
+    """
+
+    frm: Index
+    to: Index
+    slots: Index
+    step: Index
+    time: Values
+    full: NDArray[np.bool_]
+
+    @property
+    def hosts(self) -> int:
+        return int(self.full.shape[1])
+
+    def partners(self, host: int) -> int:
+        """With how many others it exchanged messages."""
+        return len(np.unique(np.concatenate([self.to[self.frm == host], self.frm[self.to == host]])))
+
+    def between_hosts(self, quantile: float) -> Matrix:
+        """A quantile, one of them, of the times of messages of each two hosts, either way, in steps in which all ranks
+        of both work with others; log seconds [host, host], NaN with fewer than FEWEST_MESSAGES."""
+        both = self._both_full
+        frm, to = self.frm[both], self.to[both]
+        pair = np.minimum(frm, to) * self.hosts + np.maximum(frm, to)
+        ordered = sorted_within(pair, np.log(self.time[both]))
+        count = np.bincount(pair, minlength=self.hosts**2)
+        known = np.flatnonzero(count >= FEWEST_MESSAGES)
+        at = (np.cumsum(count) - count)[known] + ((count[known] - 1) * quantile).astype(np.int64)
+        times = np.full((self.hosts, self.hosts), np.nan, np.float32)
+        one, other = np.divmod(known, self.hosts)
+        times[one, other] = times[other, one] = ordered[at]
+        return times
+
+    def of_ranks(self, are_near: NDArray[np.bool_]) -> Matrix:
+        """The medians of the times of each rank in such steps, with other hosts that are near to its own; log seconds
+        [host, number on its host], NaN with fewer than FEWEST_MESSAGES. `are_near` [host, host]."""
+        kept = np.tile(self._both_full & are_near[self.frm, self.to], 2)
+        host, slot = np.concatenate([self.frm, self.to])[kept], self.slots.ravel()[kept]
+        slots = int(self.slots.max(initial=0)) + 1
+        rank, median = medians_of(np.log(np.tile(self.time, 2)[kept]), host * slots + slot)
+        times = np.full((self.hosts, slots), np.nan, np.float32)
+        enough = np.bincount(host * slots + slot)[rank] >= FEWEST_MESSAGES
+        times.flat[rank[enough]] = median[enough]
+        return times
+
+    @cached_property
+    def _both_full(self) -> NDArray[np.bool_]:
+        return np.asarray(self.full[self.step, self.frm] & self.full[self.step, self.to])
+
+    def together(self, kind_of: Index) -> Together:
+        """Of each host all steps in which all of its ranks work with others; `kind_of` [hosts]."""
+        host, partner = np.concatenate([self.frm, self.to]), np.concatenate([self.to, self.frm])
+        step, rate = np.tile(self.step, 2), np.tile(1 / self.time, 2)
+        full = self.full[step, host]
+        number = step[full] * self.hosts + host[full]
+        order = np.argsort(number, kind="stable")
+        at, begins = np.unique(number[order], return_index=True)
+        if not len(at):
+            return Together(at, np.zeros(0), at)
+        kind = kind_of[partner[full][order]]
+        least, most = (of.reduceat(kind, begins) for of in (np.minimum, np.maximum))
+        rates = np.add.reduceat(rate[full][order], begins)
+        return Together(at % self.hosts, rates, np.where(least == most, least, -1))
+
+
+def full_load(size: Size, seen: Readings) -> FullLoad | None:
+    """None where hosts have one rank each, or there are too many."""
+    if seen.ranks == seen.hosts or seen.ranks > MOST_RANKS:
+        return None
+    parts = [np.zeros((4, 0)), *(np.stack(of).astype(np.float64) for of in seen.rows(size, "step"))]
+    frm, to, time, number = np.concatenate(parts, axis=1)
+    ends = frm.astype(np.int64), to.astype(np.int64)
+    steps, step = np.unique(number, return_inverse=True)
+    busy = np.zeros((len(steps), seen.ranks), bool)
+    for end in ends:
+        busy[step, end] = True
+    order = np.argsort(seen.host_of, kind="stable")
+    begins = np.searchsorted(seen.host_of[order], np.arange(seen.hosts))
+    count = np.add.reduceat(busy[:, order], begins, axis=1, dtype=np.int64)
+    full = (count == count.max(axis=0, initial=1)) if len(steps) else np.zeros((0, seen.hosts), bool)
+    slot = np.empty(seen.ranks, np.int64)
+    slot[order] = np.arange(seen.ranks) - begins[seen.host_of[order]]
+    return FullLoad(seen.host_of[ends[0]], seen.host_of[ends[1]], slot[np.stack(ends)], step, time, full)
