@@ -883,3 +883,41 @@ def test_a_slow_trunk_is_named_though_load_hides_it_or_its_ends_look_like_anothe
 )
 def test_what_is_measured_alone_for_being_slow_at_best_accuses_nothing_else(structure: str, kind: str) -> None:
     assert_only_verdict(structure, kind, seed=7950)
+
+
+@pytest.mark.parametrize("topology", [False, True])
+def test_a_trunk_between_hosts_with_adapters_on_unlike_sockets_is_named(topology: bool) -> None:
+    assert_only_verdict("adapters on either socket", "trunk", topology=topology, seed=8872)
+
+
+@pytest.mark.parametrize(
+    ("structure", "topology", "seed"),
+    [("fat tree 4:1 static", False, 8871), ("unequal leaves, 2:1 adaptive", True, 8872)],
+)
+def test_a_trunk_is_named_and_not_the_group_at_its_end(structure: str, topology: bool, seed: int) -> None:
+    assert_only_verdict(structure, "trunk", topology=topology, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("structure", "seed", "kind"),
+    [
+        ("one Ethernet switch, 25 and 100 Gbit/s, 4 ranks", 12802, "host"),  # slower hosts hide it
+        ("8 ranks by TCP, 3:1 static, a core for each flow", 12504, "host"),  # steps in which few ranks work hide it
+        ("Omni-Path of 400 Gbit/s, 2:1 adaptive, 4 ranks", 12402, "intermittent 30 %"),
+        ("virtual machines of 4 NUMA nodes, two ranks fill 400 Gbit/s", 12704, "chassis"),  # groups do not show
+    ],
+)
+def test_a_host_is_named_by_what_all_of_its_ranks_reach(structure: str, seed: int, kind: str) -> None:
+    assert_only_verdict(structure, kind, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("structure", "seed", "kinds"),
+    [
+        ("4 ranks on hosts that other jobs use too", 8875, ()),
+        ("four virtual machines on a server, tunnels, two generations", 12001, ("rank",)),
+        ("4 rails on leaves of their own, later pods 2:1", 11802, ("chassis",)),
+    ],
+)
+def test_no_host_is_accused_by_what_all_of_its_ranks_reach(structure: str, seed: int, kinds: tuple[str, ...]) -> None:
+    assert scored(structure, *kinds, seed=seed).wrong == 0

@@ -1,6 +1,7 @@
 """What is slow alone is named though load hides it: a pair of hosts, a group, or a way between two."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -80,6 +81,27 @@ def test_confirm_measures_a_pair_alone_of_which_no_reading_is_short_whatever_loa
     plan = plan_to_confirm(run_of(np.arange(HOSTS), 18 * HOSTS, {LARGE: rows}), None)
     assert BAD in set(map(tuple, plan.pairs["one-way"].tolist()))
     assert len(plan.pairs["one-way"]) < 60
+
+
+def test_confirm_measures_a_pair_by_ranks_that_are_near_to_the_adapters_of_both_hosts() -> None:
+    """Of hosts of two ranks those of the second half have their adapters at the other socket."""
+    host_of = np.arange(2 * HOSTS) // 2
+    pairs = np.array([pair for pair in itertools.combinations(range(len(host_of)), 2) if pair[0] // 2 != pair[1] // 2])
+    times = USUAL[LARGE] * np.where((pairs // 2 == BAD).all(axis=1), 1.5, 1.0)
+    steps, random = pairs.sum(axis=1) % len(host_of), np.random.default_rng(4)
+    rows = [rows_of_pairs(pairs, times, turn * len(host_of) + steps, MAIN, 0.005, random) for turn in range(3)]
+    results = run_of(host_of, 3 * len(host_of), {LARGE: rows})
+    is_near = (np.arange(len(host_of)) % 2 == 1) == (host_of >= HOSTS // 2)
+    distances = np.where(is_near, 10, 20).astype(np.int32)
+
+    def links(distance: NDArray[np.int32]) -> set[tuple[int, int]]:
+        told = replace(results, ranks=replace(results.ranks, numa_distance=distance))
+        asked = map(tuple, plan_to_confirm(told, FOUR).pairs["one-way"].tolist())
+        return {pair for pair in asked if (pair[0] // 2, pair[1] // 2) == BAD}
+
+    one, other = 2 * BAD[0], 2 * BAD[1]
+    assert links(distances) == {(one, other + 1), (one + 1, other)}
+    assert links(np.full_like(distances, 10)) == {(one, other), (one + 1, other + 1)}
 
 
 def _settled(slow: set[tuple[int, int]], alones: int) -> set[tuple[int, int]]:
