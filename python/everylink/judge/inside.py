@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.findings import Found
 from everylink.judge.full_load import FullLoad
-from everylink.judge.kinds import Equals, blocks_of_kinds
+from everylink.judge.kinds import Equals
 from everylink.judge.verdict import Side
 from everylink.robust import Matrix, known_sample, row_medians
 
@@ -45,10 +45,9 @@ def slow_inside(load: FullLoad, equals: Equals, told: Set[int]) -> list[SlowInsi
     usually, _ = _slow_at(MIDDLE, load, equals, told, USUALLY * LEAST, APART_USUALLY)
     slow, looking_slow = _slow_at(HIGH, load, equals, told, LEAST, APART)
     effect = {one.subject: one.effect for one in usually}
-    inside = (SlowInside(one, effect.get(one.subject, 0.0) < USUALLY * one.effect) for one in slow)
-    at_times = looking_slow == 1
-    inside = (one for one in inside if not one.at_times or (at_times and one.found.effect >= NOW_AND_THEN))
-    return [one for one in inside if _is_of_all_ranks(one.found, load, equals)]
+    of_all_ranks = (one for one in slow if _is_of_all_ranks(one, load, equals))
+    inside = (SlowInside(one, effect.get(one.subject, 0.0) < USUALLY * one.effect) for one in of_all_ranks)
+    return [one for one in inside if not one.at_times or (looking_slow == 1 and one.found.effect >= NOW_AND_THEN)]
 
 
 def _is_of_all_ranks(slow: Found, load: FullLoad, equals: Equals) -> bool:
@@ -68,12 +67,11 @@ def _slow_at(
     times = load.between_hosts(quantile)
     times[equals.group_of[:, None] != equals.group_of] = np.nan
     times[list(told)] = times[:, list(told)] = np.nan
-    kind_of, found, looking_slow = equals.kind_of, list[Found](), 0
-    for one, other, block in blocks_of_kinds(kind_of, kind_of, equals.kinds):
-        if one == other:
-            hosts = np.flatnonzero(kind_of == one)
-            slow, looking = _slow_of_kind(times[block], hosts, equals.group_of[hosts], least, apart)
-            found, looking_slow = found + slow, looking_slow + looking
+    found, looking_slow = list[Found](), 0
+    for kind in range(equals.kinds):
+        hosts = np.flatnonzero(equals.kind_of == kind)
+        slow, looking = _slow_of_kind(times[np.ix_(hosts, hosts)], hosts, equals.group_of[hosts], least, apart)
+        found, looking_slow = found + slow, looking_slow + looking
     return found if len(found) <= max(1, PART_OF_ALL * load.hosts) else [], looking_slow
 
 
