@@ -921,3 +921,11 @@ def test_a_host_is_named_by_what_all_of_its_ranks_reach(structure: str, seed: in
 )
 def test_no_host_is_accused_by_what_all_of_its_ranks_reach(structure: str, seed: int, kinds: tuple[str, ...]) -> None:
     assert scored(structure, *kinds, seed=seed).wrong == 0
+
+
+@pytest.mark.parametrize(("seed", "kinds"), [(12901, ()), (12905, ()), (12904, ("rank",))])
+def test_a_further_block_is_not_accused_nor_are_two_hosts_of_it_that_are_near_to_each_other(
+    seed: int, kinds: tuple[str, ...]
+) -> None:
+    structure = "virtual machines sorted by sub-blocks of two blocks, lingering routes"
+    assert_only_verdict(structure, *kinds, seed=seed)

@@ -4,7 +4,7 @@ A way over more switches, or over a longer cable, takes longer in latency and ca
 port between switches costs bandwidth, too: it has fewer lanes, a lower rate, or sends again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -61,11 +61,11 @@ class SlowWay:
         """Whether it takes as many seconds longer as a group does."""
         return group.kind == "group" and 1 / AS_FAR < self.seconds / max(group.seconds, 1e-12) < AS_FAR
 
-    def explains(self, verdict: Verdict, usual: float) -> bool:
-        """Whether it is the same group, no more seconds slower at another size; `usual`: seconds of links between
-        groups there."""
+    def explains(self, verdict: Verdict, usual: float, is_narrow: bool | None) -> bool:
+        """Whether it is the same group, no more seconds slower at another size, or not so alone; `usual`: seconds of
+        links between groups there; `is_narrow`: as are_narrow says."""
         is_same = self.kind == verdict.kind == "group" and verdict.subject == self.verdict.subject
-        return is_same and usual * ((verdict.factor or 1.0) - 1) <= MORE * self.seconds
+        return is_same and (is_narrow is False or usual * ((verdict.factor or 1.0) - 1) <= MORE * self.seconds)
 
 
 def are_narrow(ways: Sequence[SlowWay], judged: Judged) -> list[bool | None]:
@@ -310,6 +310,6 @@ def _hosts(mask: NDArray[np.bool_]) -> frozenset[int]:
     return frozenset(np.flatnonzero(mask).tolist())
 
 
-def is_longer_by_design(narrow: Sequence[bool | None]) -> bool:
+def is_longer_by_design(narrow: Collection[bool | None]) -> bool:
     """By what are_narrow says at each size that shows bandwidth: at one it is not, and at none it is."""
     return False in narrow and True not in narrow

@@ -140,7 +140,8 @@ class _Sizes:
         self._unlike = list[Verdict]()  # on hosts that have no equals
         self._differ_within = set[str]()  # hosts whose own ranks are slow with each other, by design
         self._longer = LongerPairs()
-        self._narrow_ways = dict[SlowWay, list[bool | None]]()
+        self._narrow_ways = dict[SlowWay, dict[int, bool | None]]()  # by message size
+        self._near_each_other = set[int]()  # hosts that look slow in small messages, but not with each other
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
         self._at_equal_load = list[Verdict]()
         self._ways_alone = list[Verdict]()
@@ -181,7 +182,10 @@ class _Sizes:
         if judged.readings.hosts < FEW_HOSTS:
             clear, unclear = _without_ends(clear, unclear, names)
         clear = [one for one in clear if not self._is_further(one, judged)]
-        may_be_well = self._may_be_well(clear, judged)
+        if size.bytes < BANDWIDTH:
+            looking_slow = {one.subject[0]: one.effect for one in judged.findings.bad if one.kind == "host"}
+            self._near_each_other |= self._quick_with_some(looking_slow, set(looking_slow), judged)[1]
+        may_be_well = {*self._may_be_well(clear, judged), *self._of_no_group(clear, judged)}
         self._unlike += (unlike := of_unlike(clear, names, self._processors))
         clear = [one for one in clear if one not in may_be_well and one not in unlike]
         unclear += may_be_well
@@ -273,7 +277,8 @@ class _Sizes:
     def _tell_longer_ways(self) -> None:
         """Groups, trunks and pairs that are slow at some sizes, or all, and longer by design."""
         collected, names = self._collected, self._names
-        ways = [way for way, narrow in self._narrow_ways.items() if way.is_far or is_longer_by_design(narrow)]
+        is_narrow = self._narrow_ways
+        ways = [way for way, narrow in is_narrow.items() if way.is_far or is_longer_by_design(narrow.values())]
         ways = [way for way in ways if way.kind != "host" or any(map(way.is_as_far, ways))]
         far = {way.verdict.subject for way in ways if way.is_far}
         far_trunks = {(names.in_short(sorted(way.ends[0])),) for way in ways if way.is_far}
@@ -283,7 +288,7 @@ class _Sizes:
         longer = [
             one for one in found
             if one.subject in (far if one.kind == "group" else far_trunks)
-            or any(way.explains(one, usual[one.bytes]) for way in ways)
+            or any(way.explains(one, usual[one.bytes], is_narrow[way].get(one.bytes)) for way in ways)
         ]  # fmt: skip
         collected.longer = frozenset((one.kind, one.subject, one.bytes) for one in longer)
         collected.longer |= {way.subject for way in ways}
@@ -476,11 +481,11 @@ class _Sizes:
             self._kinds_of_hosts[subject] = max(self._kinds_of_hosts.get(subject, 0.0), factor)
         if judged.size.bytes < BANDWIDTH:
             self._small, self._sites = judged, sites_of(judged)
-        self._narrow_ways |= {way: [] for way in slow_ways(judged, names)}
+        self._narrow_ways |= {way: {} for way in slow_ways(judged, names)}
         if judged.size.bytes >= BANDWIDTH:
             narrow = are_narrow(list(self._narrow_ways), judged)
             for known, is_narrow in zip(self._narrow_ways.values(), narrow, strict=True):
-                known.append(is_narrow)
+                known[judged.size.bytes] = is_narrow
 
     def _is_further(self, verdict: Verdict, judged: Judged) -> bool:
         """Whether it is a slow host that is a little further from others, behind a longer cable or one more switch; or
@@ -513,6 +518,15 @@ class _Sizes:
                 and (one.scope == Scope.WITHIN or host in alone or one.subject[0] in self._differ_within)
             )
         ]  # fmt: skip
+
+    def _of_no_group(self, clear: Sequence[Verdict], judged: Judged) -> Iterator[Verdict]:
+        """Those of the verdicts on hosts that are slow in small messages, or now and then, that rest on links inside a
+        group that may not be theirs: they looked slow in small messages, but not with each other."""
+        is_small, near = judged.size.bytes < BANDWIDTH, {self._names.units[host] for host in self._near_each_other}
+        of_near = (one for one in clear if one.subject[0] in near and one.scope is not Scope.WITHIN)
+        for one in of_near:
+            if (is_small and one.is_slow_host) or (one.kind == "host" and one.symptom == "intermittent"):
+                yield one
 
     @staticmethod
     def _behind_their_switches(effects: Effects) -> set[int]:
