@@ -6,8 +6,10 @@ import pytest
 
 from everylink.judge.full_load import FullLoad, full_load
 from everylink.judge.injection import slow_together
+from everylink.judge.judge import judge
 from everylink.judge.kinds import Equals
 from everylink.judge.readings import readings
+from everylink.model.results import Results
 from everylink.model.rows import MAIN
 from pair_rows import rows_of_pairs, run_of
 
@@ -18,6 +20,13 @@ ONE_GROUP = Equals.of_groups(np.zeros(HOSTS, np.int64))
 
 
 def _load(capacity: dict[int, float], few_uplinks: int = -1) -> FullLoad:
+    results = _results(capacity, few_uplinks)
+    load = full_load(results.sizes[0], readings(results, results.sizes[0]))
+    assert load is not None
+    return load
+
+
+def _results(capacity: dict[int, float], few_uplinks: int = -1) -> Results:
     """Ranks in pairs drawn anew in each step, half of the steps inside leaves; a host carries one message per rank at
     full rate, or a part of that. `few_uplinks`: a leaf with half as many."""
     random, rows = np.random.default_rng(7), []
@@ -37,10 +46,7 @@ def _load(capacity: dict[int, float], few_uplinks: int = -1) -> FullLoad:
         of_leaf = np.bincount(leaf[far].ravel(), minlength=4) / out
         times = np.maximum(np.maximum(of_host[ends].max(axis=1), far * of_leaf[leaf].max(axis=1)), 1.0)
         rows.append(rows_of_pairs(pairs, 1e-4 * times, step, MAIN, 0.01, random))
-    results = run_of(HOST_OF, STEPS, {SIZE: rows})
-    load = full_load(results.sizes[0], readings(results, results.sizes[0]))
-    assert load is not None
-    return load
+    return run_of(HOST_OF, STEPS, {SIZE: rows})
 
 
 def test_a_host_of_which_all_ranks_reach_less_than_those_of_others_is_found() -> None:
@@ -66,6 +72,24 @@ def test_half_of_a_group_that_reaches_less_may_have_narrower_ways() -> None:
 
 def test_hosts_of_a_leaf_with_fewer_uplinks_are_not_found() -> None:
     assert not slow_together(_load({}, few_uplinks=2), ONE_GROUP)
+
+
+def test_of_very_many_rows_those_of_some_steps_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = _load({5: 0.7})
+    monkeypatch.setattr("everylink.judge.full_load.MOST_ROWS", len(whole.time) // 2)
+    part = _load({5: 0.7})
+    assert 0 < len(part.time) < 0.6 * len(whole.time)
+    assert [found.subject for found in slow_together(part, ONE_GROUP)] == [(5,)]
+
+
+def test_of_too_many_ranks_it_is_said_that_their_hosts_are_not_compared_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = _results({5: 0.7})
+    said = "hosts that are slow only while all of their ranks work (more than 63 ranks)"
+    assert said not in judge(results).not_looked_for
+    monkeypatch.setattr("everylink.judge.full_load.MOST_RANKS", 63)
+    monkeypatch.setattr("everylink.judge.coverage.MOST_RANKS", 63)
+    assert said in judge(results).not_looked_for
+    assert full_load(results.sizes[0], readings(results, results.sizes[0])) is None
 
 
 def test_there_is_no_full_load_where_each_host_has_one_rank() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from everylink.judge.effects import FEWEST_GROUPS, FEWEST_HOSTS
+from everylink.judge.full_load import MOST_RANKS, has_too_many
 from everylink.judge.judged import Judged
 from everylink.judge.trunks import FEWEST_ENDS, are_too_many
 from everylink.judge.verdict import FEW_HOSTS
@@ -15,6 +16,8 @@ def not_looked_for(judged: Judged, kind: str) -> Iterable[str]:
     effects, count = judged.findings.effects, judged.readings.hosts
     if count < FEW_HOSTS:
         yield f"slow {kind}s (that takes {FEW_HOSTS} or more)"
+    if has_too_many(judged.readings):
+        yield f"{kind}s that are slow only while all of their ranks work (more than {MOST_RANKS:,} ranks)"
     several = effects.whole_groups if effects.whole_groups > 1 else "none are"  # one group is all of them
     known = f"of {FEWEST_HOSTS} {kind}s; {several} known)"
     if effects.whole_groups < FEWEST_GROUPS:

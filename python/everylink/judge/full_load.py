@@ -13,7 +13,8 @@ from everylink.judge.readings import Readings
 from everylink.model.results import Size
 from everylink.robust import Matrix, Values, medians_of, sorted_within
 
-MOST_RANKS = 2048  # of more, the rows of all links would have to be held
+MOST_RANKS = 4096  # of more, too few messages of each two hosts would be in the steps that are read
+MOST_ROWS = 4_000_000  # of more, those of some steps are held
 FEWEST_MESSAGES = 4  # of two hosts in such steps
 Index = NDArray[np.int64]
 
@@ -98,21 +99,28 @@ class FullLoad:
         return Together(at % self.hosts, rates, np.where(least == most, least, -1))
 
 
+def has_too_many(seen: Readings) -> bool:
+    """Whether hosts have several ranks, and there are too many of these to compare what all of a host reach."""
+    return seen.hosts < seen.ranks and seen.ranks > MOST_RANKS
+
+
 def full_load(size: Size, seen: Readings) -> FullLoad | None:
-    """None where hosts have one rank each, or there are too many."""
-    if seen.ranks == seen.hosts or seen.ranks > MOST_RANKS:
+    """None where hosts have one rank each, or there are too many; of very many rows those of every second step, say."""
+    if seen.ranks == seen.hosts or has_too_many(seen):
         return None
-    parts = [np.zeros((4, 0)), *(np.stack(of).astype(np.float64) for of in seen.rows(size, "step"))]
-    frm, to, time, number = np.concatenate(parts, axis=1)
-    ends = frm.astype(np.int64), to.astype(np.int64)
+    every = 1 + (len(size.rows) - 1) // MOST_ROWS
+    parts = [(np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.zeros(0, np.float32), np.zeros(0, np.uint32))]
+    for columns in seen.rows(size, "step"):
+        kept = columns[-1] % every == 0
+        parts.append(tuple(column[kept] for column in columns))
+    frm, to, time, number = (np.concatenate(column) for column in zip(*parts, strict=True))
     steps, step = np.unique(number, return_inverse=True)
     busy = np.zeros((len(steps), seen.ranks), bool)
-    for end in ends:
-        busy[step, end] = True
+    busy[step, frm] = busy[step, to] = True
     order = np.argsort(seen.host_of, kind="stable")
     begins = np.searchsorted(seen.host_of[order], np.arange(seen.hosts))
     count = np.add.reduceat(busy[:, order], begins, axis=1, dtype=np.int64)
     full = (count == count.max(axis=0, initial=1)) if len(steps) else np.zeros((0, seen.hosts), bool)
     slot = np.empty(seen.ranks, np.int64)
     slot[order] = np.arange(seen.ranks) - begins[seen.host_of[order]]
-    return FullLoad(seen.host_of[ends[0]], seen.host_of[ends[1]], slot[np.stack(ends)], step, time, full)
+    return FullLoad(seen.host_of[frm], seen.host_of[to], slot[np.stack([frm, to])], step, time, full)
