@@ -35,7 +35,7 @@ def _results(capacity: dict[int, float], few_uplinks: int = -1) -> Results:
         carried[host] *= part
     for step in range(STEPS):
         order = random.permutation(len(HOST_OF))
-        if step % 2:
+        if step // 2 % 2:
             order = order[np.argsort(LEAF[HOST_OF[order]], kind="stable")]
         pairs = order.reshape(-1, 2)
         ends = HOST_OF[pairs]
