@@ -29,6 +29,7 @@ LEAST_SPREAD = 0.005  # log of the factor by which links differ at least
 PART_OF_GROUP, PART_OF_KIND = 0.5, 0.5  # fewer hosts of a group, and of a kind, must be slow so,
 PART_OF_ALL = 1 / 8  # and no more of all, or one
 Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -66,32 +67,36 @@ def _slow_at(
     """Those that are slow so by a quantile of their messages, and how many look slow."""
     times = load.between_hosts(quantile)
     times[equals.group_of[:, None] != equals.group_of] = np.nan
-    times[list(told)] = times[:, list(told)] = np.nan
+    is_told = np.isin(np.arange(load.hosts), list(told))
     found, looking_slow = list[Found](), 0
     for kind in range(equals.kinds):
         hosts = np.flatnonzero(equals.kind_of == kind)
-        slow, looking = _slow_of_kind(times[np.ix_(hosts, hosts)], hosts, equals.group_of[hosts], least, apart)
+        own, group_of = times[np.ix_(hosts, hosts)], equals.group_of[hosts]
+        slow, looking = _slow_of_kind(own, hosts, group_of, is_told[hosts], least, apart)
         found, looking_slow = found + slow, looking_slow + looking
     return found if len(found) <= max(1, PART_OF_ALL * load.hosts) else [], looking_slow
 
 
-def _slow_of_kind(times: Matrix, hosts: Index, group_of: Index, least: float, apart: float) -> tuple[list[Found], int]:
+def _slow_of_kind(
+    times: Matrix, hosts: Index, group_of: Index, told: Mask, least: float, apart: float
+) -> tuple[list[Found], int]:
     """As _slow_at, of the hosts of a kind; `times`: of their links inside groups, log seconds [host, host]."""
-    known = known_sample(times)
+    known = known_sample(times[np.ix_(~told, ~told)])
     if len(known) < 2 * FEWEST_LINKS:
         return [], 0
     longer = times - np.quantile(known, 0.5, method="lower")
-    of_host, links = row_medians(longer)
-    slow = (links >= FEWEST_NEAR) & (of_host >= least)
+    of_host, links = row_medians(np.where(told, np.float32(np.nan), longer))
+    slow = (links >= FEWEST_NEAR) & (of_host >= least) & ~told
+    well = ~slow & ~told
     if not slow.any() or slow.sum() >= PART_OF_KIND * len(hosts):
         return [], int(slow.sum())
-    every, found = _differ(longer[np.ix_(~slow, ~slow)]), list[Found]()
+    every, found = _differ(longer[np.ix_(well, well)]), list[Found]()
     for at in np.flatnonzero(slow).tolist():
-        own, near = known_sample(longer[at, ~slow]), group_of == group_of[at]
+        own, near = known_sample(longer[at, well]), group_of == group_of[at]
         effect = float(np.median(own)) if len(own) >= FEWEST_NEAR else 0.0
-        spread = max(every, _differ(longer[np.ix_(near & ~slow, near & ~slow)]))
+        spread = max(every, _differ(longer[np.ix_(near & well, near & well)]))
         is_slow = effect >= max(least, apart * spread) and (own >= AS_SLOW * effect).mean() >= MOST
-        among = longer[at, slow]  # those that are well with each other are a group by themselves
+        among = longer[at, ~well]  # those that are well with each other are a group by themselves
         is_slow &= not (among < AS_SLOW * effect).any()
         if is_slow and (slow & near).sum() < PART_OF_GROUP * near.sum():
             z = effect / max(spread, LEAST_SPREAD) * float(np.sqrt(len(own)))

@@ -565,12 +565,13 @@ class Judged:
         left = self.contention | self._under_load.unproven
         hosts = [one for one in self.findings.bad if one.kind == "host" and one not in left]
         edges = slow_at_the_edge(hosts, effects, self.readings, self.fewest_hosts)
-        links = [self.alone.of_hosts.links_of(trunk, effects.group_of) for trunk in edges.trunks]
-        alone = self.alone.longer_than_equals(links, self.findings)
-        trunks = (
-            trunk for trunk, (beyond, _) in zip(edges.trunks, alone, strict=True) if not beyond < GONE * trunk.effect
-        )
-        return replace(edges, trunks=tuple(trunks))
+        return replace(edges, trunks=tuple(trunk for trunk in edges.trunks if not self._is_gone_alone(trunk)))
+
+    def _is_gone_alone(self, part: Found | Trunk) -> bool:
+        """Whether the links of a group or trunk were measured alone, and are hardly slow there."""
+        links = self.alone.of_hosts.links_of(part, self.findings.effects.group_of)
+        ((beyond, _),) = self.alone.longer_than_equals([links], self.findings)
+        return beyond < GONE * part.effect
 
     @property
     def _at_the_edge(self) -> set[int]:
@@ -596,7 +597,8 @@ class Judged:
         rest = [one for one in self.findings.bad if one not in told]
         group_of, is_group = self.findings.effects.group_of, {one.subject[0] for one in rest if one.kind == "group"}
         kept = (one for one in rest if one.kind != "host" or int(group_of[one.subject[0]]) not in self._at_the_edge)
-        groups = {one.subject: one for one in (*self._folded.groups, *self.edges.groups)}
+        at_the_edge = (one for one in self.edges.groups if not self._is_gone_alone(one))
+        groups = {one.subject: one for one in (*self._folded.groups, *at_the_edge)}
         return (*(one for one in groups.values() if one.subject[0] not in is_group), *kept)
 
     @cached_property
