@@ -929,3 +929,11 @@ def test_a_further_block_is_not_accused_nor_are_two_hosts_of_it_that_are_near_to
 ) -> None:
     structure = "virtual machines sorted by sub-blocks of two blocks, lingering routes"
     assert_only_verdict(structure, *kinds, seed=seed)
+
+
+def test_a_host_near_to_a_slow_one_is_not_accused_in_the_group_of_others() -> None:
+    assert_only_verdict("8 rails on the leaf of the rack, racks of three, 3:2 dealt out", "direction", seed=13102)
+
+
+def test_two_hosts_that_a_quarter_of_the_ranks_slow_and_that_are_well_alone_are_no_slow_group() -> None:
+    assert_only_verdict("8 GPUs on 4 rails, a leaf for each rail, 2:1 adaptive", seed=13102)
