@@ -1,16 +1,19 @@
 """A host of which all ranks together reach less than those of others is named, though ways hide it and groups do not
 show."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from everylink.judge.full_load import FullLoad, full_load
 from everylink.judge.injection import slow_together
+from everylink.judge.inside import slow_inside
 from everylink.judge.judge import judge
 from everylink.judge.kinds import Equals
 from everylink.judge.readings import readings
 from everylink.model.results import Results
-from everylink.model.rows import MAIN
+from everylink.model.rows import MAIN, Outcome
 from pair_rows import rows_of_pairs, run_of
 
 HOSTS, RANKS, STEPS, SIZE = 16, 4, 120, 1 << 20
@@ -90,6 +93,16 @@ def test_of_too_many_ranks_it_is_said_that_their_hosts_are_not_compared_so(monke
     monkeypatch.setattr("everylink.judge.coverage.MOST_RANKS", 63)
     assert said in judge(results).not_looked_for
     assert full_load(results.sizes[0], readings(results, results.sizes[0])) is None
+
+
+def test_where_no_message_ended_well_no_host_is_found() -> None:
+    results = _results({5: 0.7})
+    (size,) = results.sizes
+    failed = replace(size, rows=replace(size.rows, outcome=np.full(len(size.rows), Outcome.TIMEOUT, np.uint8)))
+    load = full_load(failed, readings(results, failed))
+    assert load is not None
+    assert not slow_together(load, ONE_GROUP)
+    assert not slow_inside(load, ONE_GROUP, frozenset())
 
 
 def test_there_is_no_full_load_where_each_host_has_one_rank() -> None:

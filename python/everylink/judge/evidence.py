@@ -67,13 +67,13 @@ def alone_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
 
 def inside_verdict(one: SlowInside, judged: Judged, names: Names) -> Verdict:
     """Of one of slow_inside."""
-    found, are_groups = one.found, judged.findings.effects.group_of.any()
-    verdict, factor = slow_verdict(found, judged, names), float(np.exp(found.effect))
-    others, those = ("others of its group", "those inside groups") if are_groups else ("others", "those between others")
+    found, factor = one.found, float(np.exp(one.found.effect))
+    verdict = slow_verdict(found, judged, names)
+    others = "others of its group" if judged.findings.effects.group_of.any() else "others"
     when, symptom = (" in a part of the steps", "intermittent") if one.at_times else ("", "slow")
     text = (
-        f"while all measure, its connections with {found.links} {others} take {factor:.2f}x the time of {those} of its "
-        f"kind{when}: what its ranks share is slow, and none of them fills it alone"
+        f"while all measure, its connections with {found.links} {others} take {factor:.2f}x the time of those of other "
+        f"hosts of its kind{when}: what its ranks share is slow, and none of them fills it alone"
     )
     confidence = min(verdict.confidence, LESS)
     return replace(verdict, evidence=text, direction=str(Side.BOTH), confidence=confidence, symptom=symptom)

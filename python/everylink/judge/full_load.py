@@ -120,7 +120,7 @@ def full_load(size: Size, seen: Readings) -> FullLoad | None:
     order = np.argsort(seen.host_of, kind="stable")
     begins = np.searchsorted(seen.host_of[order], np.arange(seen.hosts))
     count = np.add.reduceat(busy[:, order], begins, axis=1, dtype=np.int64)
-    full = (count == count.max(axis=0, initial=1)) if len(steps) else np.zeros((0, seen.hosts), bool)
+    full = count == count.max(axis=0, initial=1)
     slot = np.empty(seen.ranks, np.int64)
     slot[order] = np.arange(seen.ranks) - begins[seen.host_of[order]]
     return FullLoad(seen.host_of[frm], seen.host_of[to], slot[np.stack([frm, to])], step, time, full)

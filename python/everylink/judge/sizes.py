@@ -185,7 +185,7 @@ class _Sizes:
         if size.bytes < BANDWIDTH:
             looking_slow = {one.subject[0]: one.effect for one in judged.findings.bad if one.kind == "host"}
             self._near_each_other |= self._quick_with_some(looking_slow, set(looking_slow), judged)[1]
-        may_be_well = {*self._may_be_well(clear, judged), *self._of_no_group(clear, judged)}
+        may_be_well = list(dict.fromkeys([*self._may_be_well(clear, judged), *self._of_no_group(clear, judged)]))
         self._unlike += (unlike := of_unlike(clear, names, self._processors))
         clear = [one for one in clear if one not in may_be_well and one not in unlike]
         unclear += may_be_well
