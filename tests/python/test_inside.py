@@ -4,9 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from everylink.judge.confidence import LESS
+from everylink.judge.full_load import FullLoad
+from everylink.judge.inside import slow_inside
 from everylink.judge.judge import judge
+from everylink.judge.kinds import Equals
 from everylink.judge.verdict import Verdict
 from everylink.model.groups import Grouping
 from everylink.model.rows import MAIN, ONE_WAY, QUARTER
@@ -57,3 +61,45 @@ def test_a_host_of_one_rank_would_be_slow_alone() -> None:
 
 def test_where_links_inside_leaves_differ_as_much_none_is_named() -> None:
     assert not _verdicts(5, differ=0.2)
+
+
+def _load(times: NDArray[np.float64]) -> FullLoad:
+    """Six steps in which each two hosts exchange a message between their first ranks; `times` [host, host], seconds."""
+    hosts, steps = len(times), 6
+    frm, to = np.triu_indices(hosts, 1)
+    step = np.repeat(np.arange(steps), len(frm))
+    frm, to = np.tile(frm, steps), np.tile(to, steps)
+    return FullLoad(frm, to, np.zeros((2, len(frm)), np.int64), step, times[frm, to], np.ones((steps, hosts), bool))
+
+
+@pytest.mark.parametrize(("with_the_others", "found"), [(2.0, [(8,)]), (1.0, [])])
+def test_a_host_that_is_near_to_those_of_another_kind_is_not_slow(
+    with_the_others: float, found: list[tuple[int]]
+) -> None:
+    kind_of = np.repeat([0, 1], 8)
+    times = np.where(kind_of[:, None] == kind_of, 1.0, 2.0)
+    times[8, 8:] = times[8:, 8] = 2.0
+    times[8, :8] = times[:8, 8] = with_the_others
+    equals = Equals(np.zeros(16, np.int64), kind_of)
+    assert [one.found.subject for one in slow_inside(_load(times), equals, frozenset())] == found
+
+
+@pytest.mark.parametrize(("with_each_other", "found"), [(2.0, [(0,), (1,)]), (1.0, [])])
+def test_hosts_that_are_well_with_each_other_are_a_group_by_themselves(
+    with_each_other: float, found: list[tuple[int]]
+) -> None:
+    times = np.ones((16, 16))
+    times[:2] = times[:, :2] = 2.0
+    times[0, 1] = times[1, 0] = with_each_other
+    equals = Equals.of_groups(np.zeros(16, np.int64))
+    assert [one.found.subject for one in slow_inside(_load(times), equals, frozenset())] == found
+
+
+def test_a_host_that_is_near_to_a_slow_one_is_compared_with_no_other_group() -> None:
+    times = np.ones((16, 16))
+    times[:2] = times[:, :2] = 2.0
+    times[0, 1] = times[1, 0] = 1.0
+    equals = Equals.of_groups(np.zeros(16, np.int64))
+    assert not slow_inside(_load(times), equals, frozenset({0}))
+    times[0, 1] = times[1, 0] = 2.0
+    assert [one.found.subject for one in slow_inside(_load(times), equals, frozenset({0}))] == [(1,)]

@@ -73,8 +73,21 @@ def _slow_at(
         hosts = np.flatnonzero(equals.kind_of == kind)
         own, group_of = times[np.ix_(hosts, hosts)], equals.group_of[hosts]
         slow, looking = _slow_of_kind(own, hosts, group_of, is_told[hosts], least, apart)
-        found, looking_slow = found + slow, looking_slow + looking
+        found += [one for one in slow if not _is_quick_with_others(one, times, equals)]
+        looking_slow += looking
     return found if len(found) <= max(1, PART_OF_ALL * load.hosts) else [], looking_slow
+
+
+def _is_quick_with_others(slow: Found, times: Matrix, equals: Equals) -> bool:
+    """Whether it is quicker with hosts of another kind than its own kind usually is: it is near to these, and further
+    from its own kind."""
+    host, kind_of = slow.subject[0], equals.kind_of
+    own = kind_of == kind_of[host]
+    for kind in np.flatnonzero(np.arange(equals.kinds) != kind_of[host]).tolist():
+        usual, of_host = (known_sample(times[np.ix_(one, kind_of == kind)]) for one in (own, np.array([host])))
+        if len(of_host) >= FEWEST_NEAR and np.median(of_host) < np.median(usual) - AS_SLOW * slow.effect:
+            return True
+    return False
 
 
 def _slow_of_kind(
