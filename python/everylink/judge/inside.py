@@ -55,8 +55,7 @@ def _is_of_all_ranks(slow: Found, load: FullLoad, equals: Equals) -> bool:
     """Whether none of its ranks takes longer, compared with those of its number on other hosts, than most of them."""
     group_of, own = equals.group_of, equals.kind_of == equals.kind_of[slow.subject[0]]
     times = load.of_ranks((group_of[:, None] == group_of) & own & own[:, None])
-    with np.errstate(all="ignore"):
-        longer = times[slow.subject[0]] - np.nanmedian(times, axis=0)
+    longer = times[slow.subject[0]] - row_medians(times.T)[0]
     known = longer[np.isfinite(longer)]
     return len(known) > 0 and bool(known.max() - np.quantile(known, 0.5, method="lower") < AS_SLOW * slow.effect)
 
@@ -79,13 +78,15 @@ def _slow_at(
 
 
 def _is_quick_with_others(slow: Found, times: Matrix, equals: Equals) -> bool:
-    """Whether it is quicker with hosts of another kind than its own kind usually is: it is near to these, and further
-    from its own kind."""
+    """Whether it is quicker with nearly all hosts of another kind than its own kind usually is: it is near to these,
+    and further from its own kind."""
     host, kind_of = slow.subject[0], equals.kind_of
     own = kind_of == kind_of[host]
     for kind in np.flatnonzero(np.arange(equals.kinds) != kind_of[host]).tolist():
         usual, of_host = (known_sample(times[np.ix_(one, kind_of == kind)]) for one in (own, np.array([host])))
-        if len(of_host) >= FEWEST_NEAR and np.median(of_host) < np.median(usual) - AS_SLOW * slow.effect:
+        if len(of_host) < FEWEST_NEAR:
+            continue
+        if np.quantile(of_host, MOST_OTHERS) < np.median(usual) - AS_SLOW * slow.effect:
             return True
     return False
 
