@@ -24,6 +24,7 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "pods in turns over racks, half of the hosts upgraded", "tunnels of 2 pods, kernels half updated",
     "torus, 4 ranks, adapters as fast as six cables",
     "units in a torus, two memory groups on 4 interfaces", "Xeon Phis and Xeons in tanks, TCP, 2:1 static",
+    "mesh in three dimensions, two cores",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -50,6 +51,7 @@ HARD_CHASSIS = (
     "units in a torus, two memory groups on 4 interfaces", "Omni-Path of 400 Gbit/s, 2:1 adaptive, 4 ranks",
     "Xeon Phis and Xeons in tanks, TCP, 2:1 static",
     "40 Gbit/s, 8:5 static, older and newer chassis in turns",
+    "mesh in three dimensions, two cores",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -99,6 +101,18 @@ NO_CHASSIS = (  # few hosts, or in no order
     "rail-optimized, 8 rails, first pod twice as large", "flowlets, 8 ranks on 8 CCXs of one socket, 2:1",
     "8 dies on 4 rails, routes by load, rows of a hall", "rail-optimized, 8 rails, the same spine there and back",
     "8 GPUs on 4 adapters, a leaf for each socket, 2:1 adaptive",
+    "RoCE 2:1 static, uplinks of 200 Gbit/s, 8 ranks on CCXs of two sockets",
+    "8 NUMA nodes, 2:1 at both of two levels, adapter on the fourth",
+    "rail-optimized, 8 rails, 4:1 dealt out",
+    "8 NUMA nodes in turns over sockets, 4:3 adaptive",
+    "rail-optimized, 8 rails, second purchase begins within a pod",
+    "sprayed packets, 4 NUMA nodes, in no order within blocks",
+    "8 GPUs on 4 adapters, a leaf for each rail, dealt out",
+    "8 GPUs in four bridged pairs, 2:1 static",
+    "one switch of 56 Gbit/s, 8 dies with links to counterparts",
+    "8 rails on the leaf of the rack, racks of three, 3:2 dealt out",
+    "8 GPUs on 4 rails, a leaf for each rail, 2:1 adaptive",
+    "NVLink racks of a cloud, sprayed packets",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
