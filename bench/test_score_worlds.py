@@ -113,6 +113,7 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 rails on the leaf of the rack, racks of three, 3:2 dealt out",
     "8 GPUs on 4 rails, a leaf for each rail, 2:1 adaptive",
     "NVLink racks of a cloud, sprayed packets",
+    "8 ranks of a cloud in sub-blocks, 2:1 adaptive",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
