@@ -7124,7 +7124,7 @@ def _two_of_four_adapters_on_a_switch(hosts: int) -> Structure:
 
 
 def _superchips_on_switches(group: Index, groups: int, latency: float, disturbed: float) -> Structure:
-    """Hosts of 4 superchips with an adapter each, in the first groups of a dragonfly of so many; two adapters of a host
+    """Hosts of 4 superchips, each with an adapter, in the first of a dragonfly's `groups`; two adapters of a host
     are on one switch, and two on the next one, with those of up to 8 hosts. `group` [hosts]; `latency` at each end."""
     count, switch = len(group), (places_in(group) // 8 * 2)[:, None] + np.arange(4) // 2
     return Structure(

@@ -336,7 +336,8 @@ def _pairs_of_devices(pairs: set[tuple[int, int]], results: Results) -> set[tupl
 def _rank_pairs(pairs: set[tuple[int, int]], results: Results) -> set[tuple[int, int]]:
     """Pairs of ranks with equal number on their two hosts; in a run on one host the pairs are already ranks.
 
-    Of hosts of which other ranks are nearer to the adapters, in the order of that: none might be of two near ones.
+    Where other ranks of the two are near to the adapters, in order of their distance: otherwise none of the pairs might
+    be of two near ones.
     """
     host_of = results.ranks.host_index.astype(np.int64)
     if host_of.max() == 0:

@@ -16,6 +16,7 @@ from everylink.robust import Matrix, Values, medians_of, sorted_within
 MOST_RANKS = 4096  # of more, too few messages of each two hosts would be in the steps that are read
 MOST_ROWS = 4_000_000  # of more, those of some steps are held
 FEWEST_MESSAGES = 4  # of two hosts in such steps
+PART_OF_ALL = 1 / 8  # of the hosts, of which no more may be slow, or one
 Index = NDArray[np.int64]
 
 
@@ -47,6 +48,10 @@ class FullLoad:
     @property
     def hosts(self) -> int:
         return int(self.full.shape[1])
+
+    def are_few(self, slow: int) -> bool:
+        """Whether so many slow hosts are few enough to be faults."""
+        return slow <= max(1, PART_OF_ALL * self.hosts)
 
     def partners(self, host: int) -> int:
         """With how many others it exchanged messages."""

@@ -20,8 +20,7 @@ FEWEST_STEPS, FEWEST_EQUALS = 8, 9  # steps of a host; hosts of its kind, itself
 FEWEST_MATES = 3  # hosts of its kind in its group, likewise, with which it is compared, too
 LEAST, APART = 0.14, 6.0  # log of the factor; times as much as most others carry less than usual
 MOST_OTHERS, LEAST_SPREAD = 0.95, 0.01  # part of these; log of the factor by which hosts differ at least
-PART_OF_KIND, PART_OF_GROUP = 0.5, 0.5  # fewer hosts of a kind, and of a group of several, must carry less,
-PART_OF_ALL = 1 / 8  # and no more of all, or one
+PART_OF_KIND, PART_OF_GROUP = 0.5, 0.5  # fewer hosts of a kind, and of a group of several, must carry less
 Index = NDArray[np.int64]
 
 
@@ -35,10 +34,11 @@ def slow_together(load: FullLoad, equals: Equals) -> list[Found]:
         for host in sorted(in_all.keys() & in_own.keys()):
             effect, z = (min(both) for both in zip(in_all[host], in_own[host], strict=True))
             found.append(Found("host", (host,), Side.BOTH, effect, z, load.partners(host)))
+    if not load.are_few(len(found)):
+        return []
     size, count = np.bincount(group_of), Counter(int(group_of[one.subject[0]]) for one in found)
     built_so = {group for group, slow in count.items() if slow >= PART_OF_GROUP * size[group] and size[group] > 1}
-    few = len(found) <= max(1, PART_OF_ALL * load.hosts)
-    return [one for one in found if few and int(group_of[one.subject[0]]) not in built_so]
+    return [one for one in found if int(group_of[one.subject[0]]) not in built_so]
 
 
 def _less(

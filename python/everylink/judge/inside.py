@@ -26,8 +26,7 @@ AS_SLOW, MOST = 0.5, 0.6  # part of that by which its links are slow, and part o
 APART, APART_USUALLY = 4.0, 2.0  # times as much as most other links inside groups differ
 MOST_OTHERS = 0.9  # part of these
 LEAST_SPREAD = 0.005  # log of the factor by which links differ at least
-PART_OF_GROUP, PART_OF_KIND = 0.5, 0.5  # fewer hosts of a group, and of a kind, must be slow so,
-PART_OF_ALL = 1 / 8  # and no more of all, or one
+PART_OF_GROUP, PART_OF_KIND = 0.5, 0.5  # fewer hosts of a group, and of a kind, must be slow so
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -43,8 +42,10 @@ class SlowInside:
 def slow_inside(load: FullLoad, equals: Equals, told: Set[int]) -> list[SlowInside]:
     """The hosts that are slow so, by all of their ranks; `told`: those that are known to be slow, with which none is
     compared. One that is so now and then if no other looks slow: other jobs may use several."""
-    usually, _ = _slow_at(MIDDLE, load, equals, told, USUALLY * LEAST, APART_USUALLY)
     slow, looking_slow = _slow_at(HIGH, load, equals, told, LEAST, APART)
+    if not slow:
+        return []
+    usually, _ = _slow_at(MIDDLE, load, equals, told, USUALLY * LEAST, APART_USUALLY)
     effect = {one.subject: one.effect for one in usually}
     of_all_ranks = (one for one in slow if _is_of_all_ranks(one, load, equals))
     inside = (SlowInside(one, effect.get(one.subject, 0.0) < USUALLY * one.effect) for one in of_all_ranks)
@@ -74,7 +75,7 @@ def _slow_at(
         slow, looking = _slow_of_kind(own, hosts, group_of, is_told[hosts], least, apart)
         found += [one for one in slow if not _is_quick_with_others(one, times, equals)]
         looking_slow += looking
-    return found if len(found) <= max(1, PART_OF_ALL * load.hosts) else [], looking_slow
+    return found if load.are_few(len(found)) else [], looking_slow
 
 
 def _is_quick_with_others(slow: Found, times: Matrix, equals: Equals) -> bool:

@@ -50,7 +50,7 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
     Of messages that show bandwidth, and by more seconds than `small` ones take longer: ways differ in length. Not where
     another part that may be slow is at one of their ends, or where they are much slower while others measure; and not
     where a reading under load was quicker, or one between other ranks of the two hosts that were measured alone. Nor
-    where other links have so many readings of that length that all of the pair's may be long by chance.
+    where readings of that length are so common on other links that all of the pair's may be long by chance.
     """
     effects, best = judged.findings.effects, judged.alone.of_hosts
     if effects.equals.one_host or judged.size.bytes < BANDWIDTH or not len(best.time):
