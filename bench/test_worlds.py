@@ -8696,6 +8696,230 @@ def test_two_ranks_fill_a_machine_and_blocks_have_half_of_the_rate_between_them(
     assert times(world, pairs) == pytest.approx([near + 4 * HOP + 1e-6 + 4 * once] * 16)
 
 
+def test_one_switch_joins_hosts_whose_last_numa_node_has_the_adapter() -> None:
+    structure = built("one switch of 200 Gbit/s, 4 NUMA nodes, adapter on the last, two purchases", 64)  # 32 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert structure.processor.tolist() == [3] * 24 + [4] * 8
+    assert times(world, [(99, 103)]) == pytest.approx([LATENCY + once])  # both of the second purchase
+    assert times(world, [(3, 7)]) == pytest.approx([LATENCY + 0.16e-6 + once])
+    assert times(world, [(3, 99)]) == pytest.approx([LATENCY + 0.08e-6 + once])
+    assert times(world, [(98, 103)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    for rank in (96, 97):
+        assert times(world, [(rank, 103)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.93])
+    assert times(world, [(99, 103), (98, 107)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.06e-6 + 2 * once])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_chassis_of_a_film_studio_have_cables_of_four_times_the_rate_of_a_blade() -> None:
+    structure = built("blades of 10 Gbit/s, LAGs of 40 Gbit/s to one core", 64)  # 4 chassis of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.1 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, LagCore)
+    assert plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == pytest.approx(2)
+    assert times(world, [(0, 15)]) == pytest.approx([near + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(host, 16 + host) for host in range(4)]) == pytest.approx([near + 2 * HOP + once] * 4)
+    ways = plane.path(np.arange(16), np.arange(16, 32), np.zeros(16, np.int64))[0]
+    load = [np.bincount(way)[way] for way in ways.T]  # messages on the cable of each, up and down
+    across = times(world, [(host, 16 + host) for host in range(16)])
+    assert max(across) == pytest.approx(near + 2 * HOP + np.maximum(*load).max() / 4 * once)
+    assert np.maximum(*load).max() >= 8
+
+
+def test_islands_of_two_chassis_of_blades_have_two_uplinks_for_five_hosts() -> None:
+    name = "56 Gbit/s, chassis of 18 blades, islands 5:2 dealt out"
+    structure = built(name, 80)  # 8 chassis of 10
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, Stacked)
+    assert structure.plane.lower.uplinks.tolist() == [10] * 8
+    assert structure.plane.upper.uplinks.tolist() == [8] * 4
+    assert structure.processor.tolist() == [0] * 40 + [2] * 40
+    assert times(world, [(0, 9)]) == pytest.approx([near + 0.3e-6 + once])
+    assert times(world, [(40, 49)]) == pytest.approx([near + once])
+    within = [(40 + host, 50 + host) for host in range(10)]
+    assert times(world, within) == pytest.approx([near + 2 * HOP + once] * 10)  # 1:1
+    assert times(world, [(0, 79)]) == pytest.approx([near + 0.15e-6 + 4 * HOP + 2 * CABLE + once])
+    across = times(world, [(40 + host, 60 + host) for host in range(20)])
+    shared = [3 if host % 8 < 4 else 2 for host in range(20)]  # 20 receivers for 8 uplinks in turns
+    assert across == pytest.approx([near + 4 * HOP + 2 * CABLE + part * once for part in shared])
+    assert np.bincount(built(name, 256).group).max() == 18
+
+
+def test_connections_of_a_chip_designer_take_another_uplink_in_each_step() -> None:
+    structure = built("4 ranks by TCP on 25 Gbit/s, 1:1 re-hashed", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 16e-6, MIB / (0.25 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == pytest.approx(1)
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.4e-6 + once])
+    assert times(world, [(0, 4), (1, 9)]) == pytest.approx([near + 2 * once] * 2)  # one adapter
+    assert times(world, [(4 * host, 32 + 4 * host) for host in range(4)]) == pytest.approx([near + 2 * HOP + once] * 4)
+    assert max(times(world, [(4 * host, 32 + 4 * host) for host in range(8)])) >= near + 2 * HOP + once
+    when = np.arange(40)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 9), when)[0]
+    assert len(np.unique(ways, axis=0)) == 2
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + MIB / 20e9])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_a_quarter_of_the_leaves_has_high_clocks_5_to_2() -> None:
+    structure = built("200 Gbit/s, 5:2 adaptive, high clocks in the first racks", 80)  # 4 leaves of 20
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.oversubscription == pytest.approx(2.5)
+    assert structure.processor.tolist() == [4] * 20 + [3] * 60
+    assert times(world, [(0, 19)]) == pytest.approx([near + once])
+    assert times(world, [(20, 39)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 20)]) == pytest.approx([near + 0.1e-6 + 2 * HOP + once])
+    across = [(20 + host, 40 + host) for host in range(20)]
+    assert times(world, across) == pytest.approx([near + 0.2e-6 + 2 * HOP + 2.5 * once] * 20)
+    assert times(world, across[:8]) == pytest.approx([near + 0.2e-6 + 2 * HOP + once] * 8)
+
+
+def test_hosts_of_the_second_purchase_have_the_last_addresses() -> None:
+    structure = built("2:1 by addresses in order of purchase, far socket", 64)  # 4 leaves of 16: 10 older, 6 newer
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, NumberedByArrival)
+    assert plane.uplinks.tolist() == [8] * 4
+    assert structure.processor.tolist() == ([2] * 10 + [0] * 6) * 4
+    assert plane.arrival[[0, 9, 16, 57, 10, 15, 26, 63]].tolist() == [0, 9, 10, 39, 40, 45, 46, 63]
+    assert times(world, [(20, 22)]) == pytest.approx([LATENCY + once])  # hosts 10 and 11
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.28e-6 + once])
+    assert times(world, [(20, 23)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.95])
+    newer = [(20 + 2 * host, 52 + 2 * host) for host in range(6)]  # six addresses in a row: an uplink each
+    assert times(world, newer) == pytest.approx([LATENCY + 2 * HOP + once] * 6)
+    older = [(2 * host, 32 + 2 * host) for host in range(10)]  # addresses 10 to 19: the first two uplinks meet the last
+    shared = [2, 2, 1, 1, 1, 1, 1, 1, 2, 2]
+    assert times(world, older) == pytest.approx([LATENCY + 0.28e-6 + 2 * HOP + part * once for part in shared])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / (0.85 * 20e9)])
+    assert times(world, [(20, 21)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_groups_of_a_weather_service_stand_in_a_row() -> None:
+    structure = built("8 NUMA nodes, routes by load, groups in a row", 256)  # 64 hosts, 4 groups of 16
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, SlingshotInRows)
+    assert (plane.groups, plane.each) == (12, 4)
+    assert plane.capacity == pytest.approx(2 * RATE)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert times(world, [(5, 13)]) == pytest.approx([LATENCY + once])
+    for node in (4, 6, 7):
+        assert times(world, [(node, 13)]) == pytest.approx([LATENCY + 0.06e-6 + once])
+    for node in range(4):
+        assert times(world, [(node, 13)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.95])
+    assert times(world, [(5, 37)]) == pytest.approx([LATENCY + HOP + once])  # the next switch
+    when = np.arange(2000)
+    for group in (1, 2, 3):  # alone a message takes no detour, but leaves and arrives at any switches
+        latency = plane.path(np.zeros_like(when), np.full_like(when, 16 * group), when)[1]
+        cables = 4 * CABLE + 0.06e-6 * group
+        hops = (latency - LATENCY - cables) / HOP
+        assert np.allclose(hops, hops.round())
+        assert set(hops.round().tolist()) == {1, 2, 3}
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_two_hosts_of_a_tray_share_an_adapter_in_a_dragonfly_plus() -> None:
+    structure = built("dragonfly+ of trays of two hosts on one adapter", 64)  # 4 cells of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (1.26 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, DragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert (plane.leaf[::2] == plane.leaf[1::2]).all()
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 1)]) == pytest.approx([BESIDE + 0.4e-6 + once])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([near + MIB / RATE] * 2)  # half of the adapter each
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])
+    when = np.arange(1000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 16), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.3 * 2 / 4, abs=0.04)
+
+
+def test_switches_of_a_grid_are_joined_by_row_and_column() -> None:
+    structure = built("HyperX of 56 Gbit/s, bought by rows, far socket", 64)  # 4 x 4 switches of 4 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert np.bincount(structure.group).tolist() == [4] * 16
+    assert structure.processor.tolist() == [0] * 32 + [2] * 32
+    assert times(world, [(64, 66)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(64, 67)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.93])
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 0.36e-6 + once])
+    assert times(world, [(64, 64 + 24)]) == pytest.approx([LATENCY + HOP + once])  # the last switch of the row
+    assert times(world, [(64, 96)]) == pytest.approx([LATENCY + HOP + once])  # the next one of the column
+    assert times(world, [(0, 96)]) == pytest.approx([LATENCY + 0.18e-6 + HOP + once])  # the last one of the column
+    assert times(world, [(64, 104)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    row = [(64 + 2 * host, 72 + 2 * host) for host in range(4)]
+    assert times(world, row) == pytest.approx([LATENCY + HOP + 2 * once] * 4)  # two cables for four hosts
+    assert times(world, row[:2]) == pytest.approx([LATENCY + HOP + once] * 2)
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / (0.8 * 20e9)])
+
+
+def test_leaves_of_rails_have_two_new_spines_of_twice_the_rate() -> None:
+    structure = built("rail-optimized, 8 rails, spines of two rates", 128)  # 32 hosts, 4 pods of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [6] * 32
+    assert plane.capacity[:6] == pytest.approx([8 * RATE] * 2 + [4 * RATE] * 4)
+    assert structure.oversubscription == pytest.approx(1)
+    assert structure.groups[8].tolist() == [1, 5, 9, 13, 17, 21, 25, 29]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    adapters = np.arange(0, 256, 8)  # those of the first rail
+    frm, to = (ends.ravel() for ends in np.meshgrid(adapters[:8], adapters[8:]))
+    spine = plane.path(frm, to, np.zeros_like(frm))[0][:, 0]
+    assert (spine < 2).mean() == pytest.approx(0.5, abs=0.12)  # two of six spines, half of the messages
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_two_vector_engines_do_not_fill_their_adapter() -> None:
+    structure = built("8 vector engines on 2 adapters of the leaf, 3:2 dealt out", 96)  # 24 hosts, racks of 6
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([near + once / 0.48])
+    assert times(world, [(0, 12)]) == pytest.approx([near + once / 0.48])  # the other adapter: the same leaf
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + once / 0.48] * 2)
+    assert times(world, [(rank, 8 + rank) for rank in range(4)]) == pytest.approx([near + 4 * once] * 4)
+    across = [(8 * host + 4 * half, 48 + 8 * host + 4 * half) for host in range(6) for half in range(2)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once / 0.48] * 12)  # one engine of each adapter
+    busy = [(one + engine, other + engine) for one, other in across for engine in range(4)]
+    shared = [2 if adapter < 4 or adapter >= 8 else 1 for adapter in range(12) for engine in range(4)]
+    assert times(world, busy) == pytest.approx([near + 2 * HOP + 4 * part * once for part in shared])
+    assert times(world, [(0, 3)]) == pytest.approx([1.5e-6 + MIB / 11e9])
+    assert times(world, [(3, 4)]) == pytest.approx([2.1e-6 + MIB / 8.5e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_accelerators_of_a_cloud_are_not_faster_within_a_machine(seed: int) -> None:
+    structure = built("sprayed packets, 8 accelerators on 4 rails, slow within", 64, seed)  # 16 machines
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / RATE
+    switch = structure.group
+    assert isinstance(structure.plane, Sprayed)
+    assert np.bincount(switch).tolist() == [4] * 4
+    assert (np.diff(switch) < 0).any()
+    for other in range(1, 16):
+        longer = 2 * HOP * bool(switch[other] != switch[0])
+        longer += (2 * HOP + 1e-6) * bool(switch[other] // 2 != switch[0] // 2)
+        assert times(world, [(0, 8 * other)]) == pytest.approx([near + longer + once])
+        assert times(world, [(0, 8 * other + 7)]) == pytest.approx([near + longer + once])  # any rail
+        pairs = [(0, 8 * other), (1, 8 * other + 1)]
+        assert times(world, pairs) == pytest.approx([near + longer + 2 * once] * 2)  # one adapter
+        pairs = [(0, 8 * other), (2, 8 * other + 2)]
+        assert times(world, pairs) == pytest.approx([near + longer + once] * 2)
+    assert times(world, [(0, 7)]) == pytest.approx([2.5e-6 + MIB / 11.5e9])
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

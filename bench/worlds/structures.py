@@ -9134,6 +9134,222 @@ def _machines_in_sub_blocks(hosts: int, random: np.random.Generator) -> Structur
     )  # fmt: skip
 
 
+def _one_switch_of_an_engineering_company(hosts: int) -> Structure:
+    """Half of the hosts, of an engineering company: 4 NUMA nodes with a rank on each share 200 Gbit/s; one switch.
+
+    As crash and flow clusters of suppliers of the car industry: two EPYC of two nodes each (NPS2), and a switch of
+    NDR whose ports are split in two (NDR200). The adapter is on the last node: the other one of its socket takes 0.06
+    us longer, those of the first socket 0.3 us, at 93 % of the rate. The last quarter of the hosts was bought later:
+    there messages take 0.08 us less at an end, as processors tell. 0.3 % of readings are disturbed by daemons. The
+    purchases and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    old = 4 * np.arange(count) < 3 * count
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, OneSwitch(count), each=4, rate=np.full((count, 1), 2 * RATE), overhead=np.where(old, 0.08e-6, 0.0),
+        processor=np.where(old, 3, 4), turned=np.ones(count, bool), position_rate=np.repeat([1.0, 0.93], 2),
+        position_latency=longer, hyperthreads=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _blades_of_a_film_studio(hosts: int) -> Structure:
+    """A film studio: blades of 10 Gbit/s in chassis, whose switches lead to one core by cables of 40 Gbit/s, 2:1.
+
+    As render farms of the years from 2012 to 2016. A chassis has up to 16 blades, and a cable for 8 of them, or 1:1 in
+    a small one; those of a chassis count as one link (LACP), and leaf and core each have a hash of their own for each
+    two blades. TCP by the kernel, 9 us at each end, with a long tail; 0.4 % of readings are longer. The numbers are
+    chosen here.
+    """
+    return Structure(
+        hosts, LagCore(_leaves(hosts), 8, 0.4 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
+        processor=np.full(hosts, 2), position_latency=np.array([9e-6]), interrupts=2e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _chassis_of_eighteen_blades(hosts: int) -> Structure:
+    """A weather service: 56 Gbit/s (FDR), a rank in each host; chassis of up to 18 blades are leaves, islands 5:2.
+
+    As Beaufix of Meteo-France (bullx B710), whose chassis have a switch of 36 ports, so that the leaves are 1:1. An
+    island is two chassis; tables deal out the receivers of a leaf, and those of an island. Cables between islands are
+    20 m longer. Half of the islands came later, with the next processors: on the first ones messages take 0.15 us
+    longer at an end. 0.3 % of readings are disturbed by daemons. The islands, the taper above them and the numbers are
+    chosen here.
+    """
+    rate, leaf = 0.545 * RATE, np.arange(hosts) // max(2, min(18, hosts // 8))
+    old = 2 * (leaf // 2) < int(leaf[-1]) // 2 + 1
+    return Structure(
+        hosts, Stacked(DealtOut(leaf, 1, rate), DealtOut(leaf // 2, 2.5, rate), 2 * CABLE),
+        rate=np.full((hosts, 1), rate), overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 0, 2),
+        position_latency=np.array([0.2e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _ports_of_a_chip_designer(hosts: int) -> Structure:
+    """Half of the hosts, of a company that designs chips: 4 ranks share 25 Gbit/s by TCP; leaves are 1:1.
+
+    As private clusters for simulations on Ethernet. A leaf has up to 16 hosts and an uplink of 100 Gbit/s for four of
+    them. The hash of a leaf counts the ports of a connection too, and connections are opened anew again and again, so
+    that messages of two ranks take this uplink and then that one. 8 us at each end, with a long tail; the second socket
+    takes 0.4 us longer, at the whole rate. 0.5 % of readings are longer. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _far_socket(count, 4, 1.0, 0.4e-6)
+    return replace(
+        far, plane=FatTree(_leaves(count), 4, "rehashed"), rate=np.full((count, 1), 0.25 * RATE),
+        processor=np.full(count, 3), position_latency=8e-6 + far.position_latency, interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _high_clocks_in_the_first_racks(hosts: int) -> Structure:
+    """An engineering company: 200 Gbit/s (HDR), a rank in each host; 5:2 adaptive, high clocks in the first racks.
+
+    As clusters for turbines or racing cars: leaves of 20 hosts and 8 uplinks, or about as many of fewer hosts. A
+    quarter of the leaves has processors of fewer cores and higher clocks, for programs that are licensed by core; on
+    the others messages take 0.1 us longer at an end. Processors tell. 0.3 % of readings are disturbed by daemons. The
+    numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(20, hosts // 4))
+    usual = 4 * leaf >= int(leaf[-1]) + 1
+    return Structure(
+        hosts, FatTree(leaf, 2.5, "adaptive", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        overhead=np.where(usual, 0.1e-6, 0.0), processor=np.where(usual, 3, 4),
+        position_latency=np.array([0.2e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _addresses_by_purchase(hosts: int) -> Structure:
+    """A carmaker: 100 Gbit/s (EDR), two ranks in each host; 2:1, and the address (LID) of a receiver says its uplink.
+
+    Racks were bought with three eighths of their slots free, and these were filled two years later. A subnet manager
+    gave the new hosts addresses after all others, while names are by slot. On the older processors messages take 0.14
+    us longer at an end, and reach 85 % of the rate within a host. The far socket takes 0.25 us longer and reaches 95 %
+    of the rate. 0.3 % of readings are disturbed by daemons. The leaves of 4 to 16 hosts and the numbers are chosen
+    here.
+    """
+    leaf = _leaves(hosts)
+    old = 8 * places_in(leaf) < 5 * np.bincount(leaf)[leaf]
+    arrival = np.empty(hosts, np.int64)
+    arrival[np.argsort(~old, kind="stable")] = np.arange(hosts)
+    return replace(
+        _far_socket(hosts, 2, 0.95), plane=NumberedByArrival(leaf, 2, arrival), overhead=np.where(old, 0.14e-6, 0.0),
+        processor=np.where(old, 2, 0), memory=np.where(old, 0.85, 1.0), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _forecasts_on_a_row_of_groups(hosts: int) -> Structure:
+    """A quarter of the hosts, of a weather service: 8 NUMA nodes with a rank on each share 100 Gbit/s; dragonfly.
+
+    As WCOSS2 of NOAA (two EPYC Rome, Slingshot of the first generation): adapters have 100 Gbit/s, and cables between
+    switches 200. Groups stand in a row, 0.06 us of cable from one to the next; routes follow the load. The adapter is
+    on the second node of the second socket: others of it take 0.06 us longer, those of the first socket 0.3 us, at 95 %
+    of the rate. 0.3 % of readings are disturbed by daemons. A machine has 12 groups or one more than the job; where the
+    adapter is, the groups of 2 to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    group = np.arange(count) // max(2, min(16, count // 4))
+    longer, inside = _numa_places(8)
+    return Structure(
+        count, SlingshotInRows(group, places_in(group) // 4, max(12, int(group[-1]) + 2), 2 * RATE, 0.06e-6), each=8,
+        processor=np.full(count, 3), turned=np.ones(count, bool), position_rate=np.repeat([1.0, 0.95], 4),
+        position_latency=longer[[1, 1, 0, 1, 4, 4, 4, 4]], hyperthreads=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _trays_in_a_dragonfly_plus(hosts: int) -> Structure:
+    """A weather service: trays of two hosts that share an adapter of 200 Gbit/s (HDR), in a dragonfly+; a rank each.
+
+    As Guru and Maru of KMA (Lenovo SD650 V2, two hosts in a tray), if their trays have one adapter (SharedIO). A host
+    has 8 lanes of PCIe 4 to it, 126 Gbit/s; two of a tray exchange messages by the adapter alone. Cells have a cable of
+    200 Gbit/s for each host, so leaves never block. 30 % of the messages between cells take a third one. 0.2 us at each
+    end; 0.3 % of readings are disturbed by daemons. The cells of 4 to 16 hosts, the lanes and the numbers are chosen
+    here.
+    """
+    return Structure(
+        hosts, DragonflyPlus(hosts, 4 * max(1, min(4, hosts // 16)), 0.3, 2 * RATE), guests=2, pcie=1.26 * RATE,
+        rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 3), position_latency=np.array([0.2e-6]),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _grid_of_a_seismic_company(hosts: int) -> Structure:
+    """A seismic company: 56 Gbit/s (FDR), switches in a grid (HyperX), two ranks in each host, bought by rows.
+
+    Instead of spines, cables join each switch to all of its row and of its column: two to each, for four hosts. To
+    another row and column messages turn now at this switch and now at that one. The second half of the rows has the
+    next processors: on the first one messages take 0.18 us longer at an end, and reach 80 % of the rate within a host.
+    The far socket takes 0.25 us longer and reaches 93 % of the rate. 0.4 % of readings are disturbed by daemons. All
+    but the kind of network is chosen here.
+    """
+    rate, rows = 0.545 * RATE, 4 if hosts % 64 == 0 else 2
+    old = 2 * np.arange(hosts) < hosts
+    return replace(
+        _far_socket(hosts, 2, 0.93), plane=HyperX(rows, hosts // rows // 4, 4, rate), rate=np.full((hosts, 1), rate),
+        overhead=np.where(old, 0.18e-6, 0.0), processor=np.where(old, 0, 2), memory=np.where(old, 0.8, 1.0),
+        hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _rails_on_spines_of_two_rates(hosts: int) -> Structure:
+    """A quarter of the hosts, of a company: 8 GPUs with an adapter of 400 Gbit/s each, a leaf for each rail of a pod.
+
+    As training clusters on Ethernet (RoCE) whose spines are partly new: these have 800 Gbit/s to each leaf, the others
+    400. Leaves reach one new spine for 4 hosts, but at least one, and as many older ones as make them 1:1. A hash gives
+    each two adapters a spine, a new one twice as often. NVSwitch joins the GPUs of a host, 360 GB/s. 1.2 us at each
+    end; 0.3 % of readings are longer, because switches pause senders. The pods of 2 to 8 hosts, the spines and the
+    latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    size = max(2, min(8, count // 4))
+    new = max(1, size // 4)
+    rates = np.repeat([8 * RATE, 4 * RATE], [new, size - 2 * new])
+    return Structure(
+        count, WeightedSpines(_leaf_per_rail(np.arange(count) // size, 8), rates), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(8, 1.2e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 360e9), tail=0.003,
+    )  # fmt: skip
+
+
+def _vector_engines_of_a_weather_service(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 vector engines, four on each of two adapters of 200 Gbit/s (HDR), on one leaf; 3:2.
+
+    As the machine of DWD (SX-Aurora TSUBASA, one EPYC in each host). An engine has 16 lanes of PCIe 3, so alone it gets
+    12 GB/s, and two of an adapter do not slow each other. Four engines and their adapter are behind a PCIe switch; to
+    the other four, messages pass the processor. Tables deal out the receivers of a leaf to its uplinks. 0.7 us at each
+    end; programs run on the engines only, so that readings are hardly disturbed. The racks of 2 to 8 hosts, the taper
+    and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    racks = int(rack[-1]) + 1
+    far = _in_other_parts(8, 4)
+    return Structure(
+        count, DealtOut(np.repeat(rack, 2), 1.5, 2 * RATE), each=8, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 3), group_rate=np.full((racks, racks), 12e9),
+        position_latency=np.full(8, 0.7e-6), socket=np.zeros(8, np.int64),
+        inside_latency=np.where(far, 2.1e-6, 1.5e-6), inside_rate=np.where(far, 8.5e9, 11e9),
+    )  # fmt: skip
+
+
+def _accelerators_of_a_cloud(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: machines of a cloud with 8 accelerators and 4 adapters of 100 Gbit/s, in no order.
+
+    As dl1.24xlarge of AWS (Gaudi, EFA). Any two accelerators of a machine are joined by Ethernet of 100 Gbit/s, of
+    which 11.5 GB/s are left for data, so that messages within it are not faster. Those between machines pass the memory
+    of the processors, 9 us at each end, and two accelerators share an adapter. Packets are spread over many ways (SRD):
+    2 to 4 machines are on a switch, two switches are nearer to each other, and others 1 us further. Nothing blocks.
+    0.5 % of readings are longer. The switches and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    switch = random.permutation(np.arange(count) // max(2, min(4, count // 4)))
+    return Structure(
+        count, Sprayed(np.repeat(switch, 4), 1e-6), each=8, rails=4, one_plane=True, other_rail=0.0,
+        processor=np.zeros(count, np.int64), position_latency=np.full(8, 9e-6), tail=0.005,
+        inside_latency=np.full((8, 8), 2.5e-6), inside_rate=np.full((8, 8), 11.5e9),
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -9797,5 +10013,24 @@ BUILDING: Mapping[str, Make] = {
     "Ethernet pods of two leaves, 2:1 and 4:1, far socket": lambda hosts, random: _ethernet_pods_of_two_leaves(hosts),
     "8 ranks of a cloud in sub-blocks, 2:1 adaptive": _machines_in_sub_blocks,
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch of 200 Gbit/s, 4 NUMA nodes, adapter on the last, two purchases": lambda hosts, random: (
+        _one_switch_of_an_engineering_company(hosts)
+    ),
+    "blades of 10 Gbit/s, LAGs of 40 Gbit/s to one core": lambda hosts, random: _blades_of_a_film_studio(hosts),
+    "56 Gbit/s, chassis of 18 blades, islands 5:2 dealt out": lambda hosts, random: _chassis_of_eighteen_blades(hosts),
+    "4 ranks by TCP on 25 Gbit/s, 1:1 re-hashed": lambda hosts, random: _ports_of_a_chip_designer(hosts),
+    "200 Gbit/s, 5:2 adaptive, high clocks in the first racks": lambda hosts, random: _high_clocks_in_the_first_racks(
+        hosts
+    ),
+    "2:1 by addresses in order of purchase, far socket": lambda hosts, random: _addresses_by_purchase(hosts),
+    "8 NUMA nodes, routes by load, groups in a row": lambda hosts, random: _forecasts_on_a_row_of_groups(hosts),
+    "dragonfly+ of trays of two hosts on one adapter": lambda hosts, random: _trays_in_a_dragonfly_plus(hosts),
+    "HyperX of 56 Gbit/s, bought by rows, far socket": lambda hosts, random: _grid_of_a_seismic_company(hosts),
+    "rail-optimized, 8 rails, spines of two rates": lambda hosts, random: _rails_on_spines_of_two_rates(hosts),
+    "8 vector engines on 2 adapters of the leaf, 3:2 dealt out": lambda hosts, random: (
+        _vector_engines_of_a_weather_service(hosts)
+    ),
+    "sprayed packets, 8 accelerators on 4 rails, slow within": _accelerators_of_a_cloud,
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
