@@ -8920,6 +8920,241 @@ def test_accelerators_of_a_cloud_are_not_faster_within_a_machine(seed: int) -> N
     assert times(world, [(0, 7)]) == pytest.approx([2.5e-6 + MIB / 11.5e9])
 
 
+def test_newer_hosts_run_at_the_rate_of_the_older_switch() -> None:
+    structure = built("one switch of 56 Gbit/s, 6 ranks, newer half of the hosts", 32)  # 16 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert structure.processor.tolist() == [2] * 8 + [3] * 8
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + 0.4e-6 + once])
+    assert times(world, [(0, 48)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(48, 54)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(50, 57)]) == pytest.approx([LATENCY + 0.22e-6 + once / 0.95])  # to the fourth rank
+    assert times(world, [(48, 54), (49, 55)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + MIB / (0.8 * 20e9)])
+    assert times(world, [(50, 51)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_hashes_give_two_cartridges_a_cable_up_and_one_down_of_their_chassis() -> None:
+    name = "10 Gbit/s, chassis of up to 45 cartridges, LAGs to one core"
+    assert np.bincount(built(name, 256).group).tolist() == [45] * 5 + [31]
+    structure = built(name, 128)  # 4 chassis of 32
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.1 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, LagCore)
+    assert plane.uplinks.tolist() == [3] * 4
+    assert times(world, [(0, 31)]) == pytest.approx([near + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    frm, to = np.arange(32), np.arange(32, 64)
+    ways, later = (plane.path(frm, to, np.full_like(frm, when))[0] for when in (0, 1000))
+    assert (ways == later).all()
+    assert (ways[:, 0] != ways[:, 1] - plane.ways - 3).any()  # the core has a hash of its own
+    most = max(np.bincount(ways[:, 0]).max(), np.bincount(ways[:, 1]).max())
+    assert most >= 11
+    across = times(world, [(host, 32 + host) for host in range(32)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most * once / 4)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"10 Gb/sec (1X QDR)"}
+
+
+def test_eight_numa_nodes_have_tables_of_omni_path_that_change() -> None:
+    structure = built("Omni-Path 2:1, tables that change, 8 NUMA nodes", 128)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Tables)
+    assert plane.uplinks.tolist() == [4] * 4
+    assert times(world, [(1, 9)]) == pytest.approx([near + once])
+    for node in (0, 2, 3):
+        assert times(world, [(node, 9)]) == pytest.approx([near + 0.06e-6 + once])
+    for node in (4, 7):
+        assert times(world, [(node, 9)]) == pytest.approx([near + 0.3e-6 + once / 0.95])
+    assert times(world, [(1, 65)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(1, 9), (0, 8)]) == pytest.approx([near + 2 * once, near + 0.12e-6 + 2 * once])
+    when = np.arange(200)
+    up = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[0][:, 0]
+    assert set(up.tolist()) == {0, 1, 2, 3}
+    assert 4 <= (np.diff(up) != 0).sum() <= 13  # an entry stays for 16 steps
+    assert times(world, [(0, 3)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert times(world, [(0, 4)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+
+
+def test_fourteen_hosts_have_two_uplinks_and_the_last_ones_large_memory() -> None:
+    structure = built("Omni-Path 7:1 by receiver, hosts of large memory last", 112)  # 8 leaves of 14
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [14] * 8
+    assert structure.plane.uplinks.tolist() == [2] * 8
+    assert structure.oversubscription == 7
+    assert structure.processor.tolist() == [0] * 98 + [2] * 14
+    assert times(world, [(0, 13)]) == pytest.approx([near + once])
+    assert times(world, [(0, 14)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 98)]) == pytest.approx([near + 2 * HOP + 0.2e-6 + once])
+    assert times(world, [(98, 99)]) == pytest.approx([near + 0.4e-6 + once])
+    across = [(host, 14 + host) for host in range(14)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 7 * once] * 14)
+    assert times(world, across[:2]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, across[:4:2]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+
+
+def test_the_last_quarter_of_each_leaf_was_contributed_later() -> None:
+    name = "fat tree 2:1 re-hashed, 4 ranks, contributed hosts in each leaf"
+    structure = built(name, 64)  # 32 hosts, leaves of 8
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == 2
+    assert structure.processor.tolist() == ([3] * 6 + [4] * 2) * 4
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(0, 24)]) == pytest.approx([LATENCY + 0.1e-6 + once])
+    assert times(world, [(24, 28)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(24, 31)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.95])
+    assert times(world, [(24, 56)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    when = np.arange(100)
+    up = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[0][:, 0]
+    assert 30 <= (np.diff(up) != 0).sum() <= 70  # another uplink in every second step
+    across = times(world, [(4 * host, 32 + 4 * host) for host in range(8)])
+    assert max(across) >= LATENCY + 2 * HOP + 2 * once
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + MIB / (0.9 * 20e9)])
+    assert times(world, [(24, 26)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_three_uplinks_of_twice_the_rate_serve_eighteen_hosts_and_routes_stay_for_a_while() -> None:
+    structure = built("RoCE of 200 Gbit/s, 3:1 lingering, uplinks of 400", 72)  # 4 leaves of 18
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [3] * 4
+    assert structure.oversubscription == 3
+    assert times(world, [(0, 17)]) == pytest.approx([near + once])
+    assert times(world, [(0, 18)]) == pytest.approx([near + 2 * HOP + once])
+    when = np.arange(320)
+    up = plane.path(np.zeros_like(when), np.full_like(when, 18), when)[0][:, 0]
+    assert set(up.tolist()) == {0, 1, 2}
+    moves = np.flatnonzero(np.diff(up))
+    assert 8 <= len(moves) <= 20
+    assert not (np.diff(moves) % 16).any()
+    across = times(world, [(host, 18 + host) for host in range(18)])
+    assert max(across) >= near + 2 * HOP + 3 * once
+
+
+def test_hosts_of_half_the_rate_of_cables_have_newer_gpu_hosts_behind_them() -> None:
+    structure = built("100 Gbit/s, routes by load, GPU hosts last", 64)  # 4 groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (5, 4)
+    assert (plane.capacity == 2 * RATE).all()
+    assert structure.processor.tolist() == [3] * 56 + [4] * 8
+    assert plane.switch.tolist() == ([0] * 8 + [1] * 8) * 4
+    assert times(world, [(0, 7)]) == pytest.approx([near + 0.16e-6 + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.16e-6 + HOP + once])
+    assert times(world, [(48, 63)]) == pytest.approx([near + 0.08e-6 + HOP + once])
+    assert times(world, [(56, 63)]) == pytest.approx([near + once])
+    hosts = np.arange(8)  # half of the first group to the next one, by 4 cables
+    ways = plane.path(hosts, hosts + 16, np.zeros_like(hosts))[0]
+    assert (ways[:, 0] != NONE).all()
+    assert (ways[:, 1] != NONE).sum() <= 4
+    apart = times(world, [(0, 16)])[0] - once - near - 0.16e-6 - 4 * CABLE
+    assert round(apart / HOP) in (1, 2, 3)
+
+
+def test_two_of_six_ranks_fill_an_adapter_in_a_dragonfly() -> None:
+    structure = built("6 ranks, routes by load, two ranks fill an adapter", 64)  # 32 hosts, groups of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert plane.groups == 8
+    assert not plane.switch.any()
+    assert times(world, [(0, 6)]) == pytest.approx([near + once / 0.55])
+    assert times(world, [(2, 8)]) == pytest.approx([near + once / 0.55])
+    assert times(world, [(3, 6)]) == pytest.approx([near + 0.28e-6 + once / 0.52])
+    assert times(world, [(0, 6), (1, 7)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 6), (1, 12)]) == pytest.approx([near + 2 * once] * 2)  # what the host sends
+    assert times(world, [(0, 6), (12, 18)]) == pytest.approx([near + once / 0.55] * 2)
+    when = np.arange(50)
+    assert (plane.path(np.zeros_like(when), np.full_like(when, 8), when)[0][:, 1] == NONE).all()  # alone: directly
+    assert world.results.ranks.numa.tolist()[:6] == [0, 0, 0, 1, 1, 1]
+
+
+def test_eight_ranks_share_the_cables_of_a_torus_in_five_dimensions() -> None:
+    structure = built("torus in five dimensions, 8 ranks", 128)  # 64 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / 1.8e9
+    plane = structure.plane
+    assert isinstance(plane, Torus)
+    assert plane.sides == (4, 2, 2, 2, 2)
+    assert times(world, [(0, 8)]) == pytest.approx([near + HOP + once])  # the last dimension
+    assert times(world, [(7, 15)]) == pytest.approx([near + HOP + once])  # ranks are alike
+    assert times(world, [(0, 8 * 15)]) == pytest.approx([near + 4 * HOP + once])
+    assert times(world, [(0, 8 * 63)]) == pytest.approx([near + 5 * HOP + once])  # back along the first one
+    assert times(world, [(0, 8 * 32)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + HOP + 2 * once] * 2)
+    assert times(world, [(0, 8), (1, 16), (2, 32), (3, 64), (4, 128)]) == pytest.approx([near + HOP + once] * 5)
+    assert times(world, [(0, 7)]) == pytest.approx([1.1e-6 + MIB / 4e9])
+    assert set(world.results.ranks.numa.tolist()) == {0}
+
+
+def test_all_gpus_of_the_first_racks_share_an_adapter_of_half_the_rate() -> None:
+    name = "4 GPUs on 4 adapters of 400 Gbit/s, first racks with one of 200"
+    structure = built(name, 64)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.single.tolist() == [True] * 8 + [False] * 24
+    assert structure.plane.uplinks.tolist() == [8, 32, 32, 32]
+    assert structure.plane.capacity[:4] == pytest.approx([16 * RATE, 128 * RATE, 128 * RATE, 128 * RATE])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.3e-6 + 2 * once])
+    assert times(world, [(0, 4), (3, 7)]) == pytest.approx([near + 0.3e-6 + 4 * once] * 2)
+    assert times(world, [(0, 35)]) == pytest.approx([near + 2 * HOP + 0.15e-6 + 2 * once])
+    assert times(world, [(32, 36), (35, 39)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(32, 37)]) == pytest.approx([near + once])  # another rail: the same leaf
+    across = [(rank, 32 + rank) for rank in range(32, 64)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 32)  # nothing blocks
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 90e9])
+    assert times(world, [(32, 35)]) == pytest.approx([NVLINK_LATENCY + MIB / 150e9])
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("200 Gb/sec (4X HDR)",) * 8 + ("400 Gb/sec (4X NDR)",) * 24
+
+
+def test_four_gpus_of_a_cube_mesh_share_an_adapter_and_two_of_them_are_further() -> None:
+    structure = built("cube mesh of GPUs on 2 adapters, 3:2 dealt out", 96)  # 24 hosts, racks of 6
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert np.bincount(structure.group).tolist() == [6] * 4
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + once])  # the other adapter: the same leaf
+    assert times(world, [(0, 10)]) == pytest.approx([near + 0.12e-6 + once / 0.9])
+    assert times(world, [(0, 8), (3, 11)]) == pytest.approx([near + 2 * once, near + 0.24e-6 + 2 * once])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + once] * 2)
+    across = [(4 * adapter, 48 + 4 * adapter) for adapter in range(12)]
+    shared = [2] * 4 + [1] * 4 + [2] * 4  # the last four receivers have the uplinks of the first four
+    assert times(world, across) == pytest.approx([near + 2 * HOP + part * once for part in shared])
+    inside = {round(times(world, [(0, other)])[0] * 1e9) for other in range(1, 8)}
+    by_links = (NVLINK_LATENCY + MIB / 22e9, NVLINK_LATENCY + MIB / 44e9, 2.2e-6 + MIB / 9e9)
+    assert inside == {round(time * 1e9) for time in by_links}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_half_servers_of_a_cloud_have_two_adapters_and_are_in_no_order(seed: int) -> None:
+    structure = built("sprayed packets, 4 GPUs on PCIe with 2 adapters", 64, seed)  # 32 machines
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 16e-6, MIB / RATE
+    switch = structure.group
+    assert isinstance(structure.plane, Sprayed)
+    assert np.bincount(switch).tolist() == [4] * 8
+    assert (np.diff(switch) < 0).any()
+    for other in range(1, 32):
+        further = 2 * HOP * bool(switch[other] != switch[0])
+        further += (2 * HOP + 0.6e-6) * bool(switch[other] // 2 != switch[0] // 2)
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + further + once])
+        assert times(world, [(0, 4 * other + 3)]) == pytest.approx([near + further + once])  # the other adapter
+        for gpu, part in ((1, 2), (2, 1)):
+            pairs = [(0, 4 * other), (gpu, 4 * other + gpu)]
+            assert times(world, pairs) == pytest.approx([near + further + part * once] * 2)
+    pairs = [(rank, 64 + rank) for rank in range(0, 64, 2)]
+    assert times(world, pairs) == pytest.approx([times(world, [pair])[0] for pair in pairs])  # nothing blocks
+    assert times(world, [(0, 3)]) == pytest.approx([2e-6 + MIB / 22e9])
+    assert not np.asarray(world.results.ranks.numa).any()
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -9350,6 +9350,218 @@ def _accelerators_of_a_cloud(hosts: int, random: np.random.Generator) -> Structu
     )  # fmt: skip
 
 
+def _newer_half_at_the_rate_of_the_switch(hosts: int) -> Structure:
+    """Half of the hosts, of a department: one switch of 56 Gbit/s (FDR), three ranks on each of two sockets.
+
+    As small clusters of American universities that kept the switch of 36 or 108 ports when they bought again: newer
+    hosts have adapters of 100 Gbit/s, which run at 56 there and say so. On the older half messages take 0.2 us longer
+    at an end and reach 80 % of the rate within a host, as processors tell. The far socket takes 0.22 us longer and
+    reaches 95 % of the rate. 0.5 % of readings are disturbed by users. The numbers are chosen here.
+    """
+    count, rate = max(8, hosts // 2), 0.545 * RATE
+    old = 2 * np.arange(count) < count
+    return replace(
+        _far_socket(count, 6, 0.95, 0.22e-6), rate=np.full((count, 1), rate), overhead=np.where(old, 0.2e-6, 0.0),
+        processor=np.where(old, 2, 3), memory=np.where(old, 0.8, 1.0), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _cartridges(hosts: int) -> Structure:
+    """Chassis of up to 45 small hosts of 10 Gbit/s with a switch of four uplinks of 40 Gbit/s, joined to one core.
+
+    As the m510 of CloudLab's cluster at Utah (HPE Moonshot, Xeon D). The uplinks count as one link (LACP): hashes give
+    each two hosts a cable up and one down. There is a cable for 12 hosts or fewer, so 3:1 at most. TCP, 9 us at each
+    end, with a long tail; 0.5 % of readings are longer. The chassis of 4 to 45 hosts and the numbers are chosen here.
+    """
+    chassis = np.arange(hosts) // max(4, min(45, hosts // 4))
+    size = np.bincount(chassis)
+    return Structure(
+        hosts, LagCore(chassis, size / (np.ceil(size / 12) + 0.5), 0.4 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
+        processor=np.full(hosts, 2), position_latency=np.array([9e-6]), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _commodity_clusters_of_laboratories(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each that share 100 Gbit/s (Omni-Path); 2:1.
+
+    As the CTS-2 clusters of LLNL, LANL and Sandia, e.g. Dane: two Sapphire Rapids of four nodes (SNC4), and leaves of
+    48 ports with 32 hosts and 16 uplinks. The tables of the leaves change now and then. The processor does the work of
+    the adapter, 0.25 us at each end. The adapter is on the second node: others of its socket take 0.06 us longer, those
+    of the second one 0.3 us, and these reach 95 % of the rate. 0.2 % of readings are disturbed by daemons. The leaves
+    of 2 to 16 hosts and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    longer, inside = _numa_places(8)
+    return Structure(
+        count, Tables(np.arange(count) // max(2, min(16, count // 4)), 2), each=8, processor=np.full(count, 4),
+        position_rate=np.repeat([1.0, 0.95], 4), position_latency=0.25e-6 + longer[[1, 0, 2, 3, 4, 5, 6, 7]],
+        hyperthreads=0.002, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _seven_hosts_for_an_uplink(hosts: int) -> Structure:
+    """A national center: Omni-Path, 100 Gbit/s, a rank in each host; about 7:1, and a receiver has one uplink.
+
+    As Bridges of PSC (2016), where 42 hosts are on a leaf with six uplinks, since most jobs fit into one. The last
+    eighth of the hosts, four or more, has large memory and slower processors: 0.2 us longer at an end, as these tell.
+    The processor does the work of the adapter, 0.3 us at each end. 0.4 % of readings are disturbed by daemons. The
+    leaves of 2 to 16 hosts, small ones with less taper, and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) * max(4, hosts // 14) // hosts
+    size = np.bincount(leaf)
+    large = np.arange(hosts) >= hosts - max(4, hosts // 8)
+    return Structure(
+        hosts, FatTree(leaf, size / (np.maximum(1, np.round(size / 7)) + 0.5), "by receiver"),
+        overhead=np.where(large, 0.2e-6, 0.0), processor=np.where(large, 2, 0), position_latency=np.array([0.3e-6]),
+        hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _contributed_hosts_in_each_leaf(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks on two sockets that share 100 Gbit/s (HDR100); uplinks of 200, one for four hosts.
+
+    As Alpine of the University of Colorado: 2:1, and adaptive, so that each message may take another uplink. The last
+    quarter of each leaf was contributed later by departments: on other hosts messages take 0.1 us longer at an end and
+    reach 90 % of the rate within a host, as processors tell. The far socket takes 0.25 us longer and reaches 95 % of
+    the rate. 0.4 % of readings are disturbed by daemons. The leaves of 4 to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = _leaves(count)
+    old = 4 * places_in(leaf) < 3 * np.bincount(leaf)[leaf]
+    return replace(
+        _far_socket(count, 4, 0.95), plane=FatTree(leaf, 4, "rehashed", 2 * RATE),
+        overhead=np.where(old, 0.1e-6, 0.0), processor=np.where(old, 3, 4), memory=np.where(old, 0.9, 1.0),
+        hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _seismic_processing(hosts: int) -> Structure:
+    """A company: RoCE, 200 Gbit/s, a rank in each host, and uplinks of 400 Gbit/s, one for six hosts.
+
+    As clusters for seismic data in Houston. A leaf of 18 hosts has three uplinks, 3:1, and small ones somewhat less
+    taper. Switches assign each flow to an uplink and move it now and then (dynamic load balancing). 0.9 us at each end;
+    0.3 % of readings are longer, because switches pause senders. The leaves of up to 18 hosts and the numbers are
+    chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(18, hosts // 4))
+    size = np.bincount(leaf)
+    return Structure(
+        hosts, FatTree(leaf, size / (np.ceil(size / 6) + 0.5), "lingering", 4 * RATE),
+        rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 3), position_latency=np.array([0.9e-6]),
+        tail=0.003,
+    )  # fmt: skip
+
+
+def _gpu_hosts_last_in_a_dragonfly(hosts: int) -> Structure:
+    """Adapters of 100 Gbit/s, a rank in each host, in a dragonfly with cables of 200 Gbit/s; routes follow the load.
+
+    As Big Red 200 of Indiana University (Slingshot 10): hosts with two EPYC, and at the end some with GPUs and a newer
+    processor, here an eighth of all or four. On the others messages take 0.08 us longer at an end, as processors tell.
+    Eight hosts are on a switch; the job has all groups but one. 0.3 us at each end, and 0.3 % of readings are disturbed
+    by daemons. The groups of 4 to 16 hosts and the latencies are chosen here.
+    """
+    group = np.arange(hosts) // max(4, min(16, hosts // 4))
+    first = np.arange(hosts) < hosts - max(4, hosts // 8)
+    return Structure(
+        hosts, Slingshot(group, places_in(group) // 8, int(group[-1]) + 2, 2 * RATE),
+        overhead=np.where(first, 0.08e-6, 0.0), processor=np.where(first, 3, 4), position_latency=np.array([0.3e-6]),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _three_ranks_on_each_socket(hosts: int) -> Structure:
+    """Half of the hosts, of two sockets with three ranks each that share 200 Gbit/s, in a dragonfly.
+
+    As Carpenter of the ERDC DSRC (two EPYC 9654, Slingshot): a rank has 32 cores and reaches 55 % of the rate, so that
+    two fill the adapter, or 52 % on the far socket, 0.28 us longer. Eight hosts are on a switch, and the machine has
+    four groups more than the job; routes follow the load. 0.2 us at each end; 0.3 % of readings are disturbed by
+    daemons. The groups of 4 to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = _leaves(count)
+    far = _far_socket(count, 6, longer=0.28e-6)
+    return replace(
+        far, plane=Slingshot(group, places_in(group) // 8, int(group[-1]) + 5, 2 * RATE),
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 4), position_rate=np.repeat([0.55, 0.52], 3),
+        position_latency=0.2e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _eight_ranks_in_five_dimensions(hosts: int) -> Structure:
+    """Half of the hosts, of one processor with 8 ranks, in a torus in up to five dimensions; cables do 1.8 GB/s.
+
+    As Mira of ALCF or Vulcan of LLNL (Blue Gene/Q). A host feeds its ten cables at the same time, but a message takes
+    one way only, so that ranks share a cable where their messages begin in the same direction. 1 us at each end. A core
+    is left for the system, so readings hardly vary. The latencies and what is within a host are chosen here.
+    """
+    count, cable = max(8, hosts // 2), 1.8e9
+    return Structure(
+        count, Torus(_sides(count, 5), cable), each=8, rate=np.full((count, 1), 10 * cable),
+        processor=np.zeros(count, np.int64), socket=np.zeros(8, np.int64), position_latency=np.full(8, 1e-6),
+        inside_latency=np.full((8, 8), 1.1e-6), inside_rate=np.full((8, 8), 4e9),
+    )  # fmt: skip
+
+
+def _first_racks_with_one_adapter(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 400 Gbit/s each (NDR); in the first racks one of 200 for all.
+
+    As the cluster of Harvard's Kempner Institute with A100 and, later, H100. All adapters of a rack are on its leaf,
+    1:1 adaptive; uplinks have the rate of its adapters. The first quarter of the racks is older: messages take 0.15 us
+    longer at an end, as processors tell. NVLink joins the GPUs of a host, 150 GB/s for each two, or 90 in the older
+    ones; 0.7 us at each end. 0.3 % of readings are disturbed by daemons. That the older ones have one adapter, the
+    racks of 4 to 16 hosts and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = _leaves(count)
+    racks = int(rack[-1]) + 1
+    first = 4 * np.arange(racks) < racks
+    old, rate = first[rack], RATE * np.where(first, 2.0, 4.0)
+    return Structure(
+        count, FatTree(np.repeat(rack, 4), np.where(first, 4, 1), "adaptive", rate), each=4, rails=4, one_plane=True,
+        other_rail=0.0, single=old, rate=np.repeat(rate[rack][:, None], 4, axis=1),
+        overhead=np.where(old, 0.15e-6, 0.0), processor=np.where(old, 3, 4), position_latency=np.full(4, 0.7e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 150e9),
+        memory=np.where(old, 0.6, 1.0), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _cube_mesh_on_two_adapters(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs in a cube mesh, four of which share an adapter of 200 Gbit/s; about 3:2.
+
+    As the hosts with V100 of Bridges-2 of PSC (HPE Apollo 6500, HDR). Both adapters of a host are on the leaf of its
+    rack, and tables deal out the receivers of a leaf to its uplinks. The last two GPUs of each four are on another PCIe
+    switch than the adapter: 0.12 us longer, and 90 % of the rate. A link of NVLink leaves 22 GB/s for data, and two
+    GPUs have none, one or two; without one, messages go by the processors, 9 GB/s. 0.9 us at each end; 0.4 % of
+    readings are disturbed by daemons. The racks of 2 to 6 hosts, the taper and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack, links = np.arange(count) // max(2, min(6, count // 4)), _links(HYBRID_CUBE_MESH, 8)
+    return Structure(
+        count, DealtOut(np.repeat(rack, 2), 1.5, 2 * RATE), each=8, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 3), position_rate=np.tile([1.0, 1.0, 0.9, 0.9], 2),
+        position_latency=np.tile([0.9e-6, 0.9e-6, 1.02e-6, 1.02e-6], 2),
+        inside_latency=np.where(links > 0, NVLINK_LATENCY, 2.2e-6), inside_rate=np.where(links > 0, 22e9 * links, 9e9),
+        hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _half_servers_of_a_cloud(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of 4 GPUs on PCIe, two of which share an adapter of 100 Gbit/s, in no order.
+
+    As g6e.24xlarge of AWS (L40S, EFA): a machine has one socket of a server with four adapters, two of these for
+    itself. Packets are spread over many ways (SRD) and nothing blocks. Up to 4 machines are on a switch and two
+    switches are nearer to each other; to others messages take 0.6 us more. Two GPUs of a machine exchange 22 GB/s; 8 us
+    at each end. 0.5 % of readings are longer. The switches and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    switch = random.permutation(np.arange(count) * max(4, count // 4) // count)
+    return Structure(
+        count, Sprayed(np.repeat(switch, 2), 0.6e-6), each=4, rails=2, one_plane=True, other_rail=0.0,
+        processor=np.full(count, 3), socket=np.zeros(4, np.int64), position_latency=np.full(4, 8e-6),
+        inside_latency=np.full((4, 4), 2e-6), inside_rate=np.full((4, 4), 22e9), tail=0.005,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -10032,5 +10244,23 @@ HELD_OUT: Mapping[str, Make] = {
         _vector_engines_of_a_weather_service(hosts)
     ),
     "sprayed packets, 8 accelerators on 4 rails, slow within": _accelerators_of_a_cloud,
+    "one switch of 56 Gbit/s, 6 ranks, newer half of the hosts": lambda hosts, random: (
+        _newer_half_at_the_rate_of_the_switch(hosts)
+    ),
+    "10 Gbit/s, chassis of up to 45 cartridges, LAGs to one core": lambda hosts, random: _cartridges(hosts),
+    "Omni-Path 2:1, tables that change, 8 NUMA nodes": lambda hosts, random: _commodity_clusters_of_laboratories(hosts),
+    "Omni-Path 7:1 by receiver, hosts of large memory last": lambda hosts, random: _seven_hosts_for_an_uplink(hosts),
+    "fat tree 2:1 re-hashed, 4 ranks, contributed hosts in each leaf": lambda hosts, random: (
+        _contributed_hosts_in_each_leaf(hosts)
+    ),
+    "RoCE of 200 Gbit/s, 3:1 lingering, uplinks of 400": lambda hosts, random: _seismic_processing(hosts),
+    "100 Gbit/s, routes by load, GPU hosts last": lambda hosts, random: _gpu_hosts_last_in_a_dragonfly(hosts),
+    "6 ranks, routes by load, two ranks fill an adapter": lambda hosts, random: _three_ranks_on_each_socket(hosts),
+    "torus in five dimensions, 8 ranks": lambda hosts, random: _eight_ranks_in_five_dimensions(hosts),
+    "4 GPUs on 4 adapters of 400 Gbit/s, first racks with one of 200": lambda hosts, random: (
+        _first_racks_with_one_adapter(hosts)
+    ),
+    "cube mesh of GPUs on 2 adapters, 3:2 dealt out": lambda hosts, random: _cube_mesh_on_two_adapters(hosts),
+    "sprayed packets, 4 GPUs on PCIe with 2 adapters": _half_servers_of_a_cloud,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
