@@ -9155,6 +9155,228 @@ def test_half_servers_of_a_cloud_have_two_adapters_and_are_in_no_order(seed: int
     assert not np.asarray(world.results.ranks.numa).any()
 
 
+def test_large_memory_hosts_of_a_switch_with_split_ports_have_half_of_the_rate() -> None:
+    structure = built("one switch of split ports, large-memory hosts of half the rate", 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.2e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, OneSwitch)
+    assert structure.processor.tolist() == [4] * 48 + [0] * 16
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 0.18e-6 + 2 * once])
+    assert times(world, [(48, 49)]) == pytest.approx([near + 0.36e-6 + 2 * once])
+    assert times(world, [(host, 24 + host) for host in range(24)]) == pytest.approx([near + once] * 24)
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("200 Gb/sec (4X HDR)",) * 48 + ("100 Gb/sec (4X EDR)",) * 16
+
+
+def test_lags_of_two_cables_of_100_serve_sixteen_hosts_of_25() -> None:
+    structure = built("25 Gbit/s on LAGs of 100 to one core, far socket", 64)  # leaves of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 14e-6, MIB / (0.25 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, LagCore)
+    assert plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == 2
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.3e-6 + once])  # the far socket, at the whole rate
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    two = times(world, [(0, 32), (1, 33)])
+    assert two == pytest.approx([near + 2 * HOP + 2 * once, near + 0.6e-6 + 2 * HOP + 2 * once])
+    ways = plane.path(np.arange(16), np.arange(16, 32), np.zeros(16, np.int64))[0]
+    most = int(np.bincount(ways.ravel()).max())  # messages by one cable, which is as wide as four hosts
+    assert most >= 8
+    across = times(world, [(2 * host, 32 + 2 * host) for host in range(16)])
+    assert max(across) >= near + 2 * HOP + most / 4 * once
+
+
+def test_any_two_of_four_dies_have_a_link_and_the_first_has_the_adapter() -> None:
+    structure = built("Omni-Path 8:5 dealt out, 4 dies joined each with each", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [5] * 4
+    larger = built("Omni-Path 8:5 dealt out, 4 dies joined each with each", 128).plane
+    assert isinstance(larger, FatTree)
+    assert larger.uplinks.tolist() == [10] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    for die in (1, 2, 3):
+        assert times(world, [(0, 4 + die)]) == pytest.approx([near + 0.15e-6 + once / 0.95])
+        assert times(world, [(0, die)]) == pytest.approx([INSIDE_LATENCY + 0.2e-6 + MIB / 14e9])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.2e-6 + MIB / 14e9])
+    across = times(world, [(4 * host, 32 + 4 * host) for host in range(8)])
+    shared = [2, 2, 2, 1, 1, 2, 2, 2]  # the last three receivers have the uplinks of the first three
+    assert across == pytest.approx([near + 2 * HOP + part * once for part in shared])
+    assert world.results.ranks.numa[:4].tolist() == [0, 1, 2, 3]
+
+
+def test_two_ranks_use_connections_in_turns_that_a_core_limits() -> None:
+    structure = built("TCP by connections in turns, 3:1 re-hashed, two ranks", 64)  # leaves of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.35 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [5] * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.4e-6 + once])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once, near + 0.8e-6 + once])  # two do not fill it
+    when = np.arange(100)
+    ways, latency = plane.path(np.zeros_like(when), np.full_like(when, 16), when)
+    assert len(np.unique(ways[:, 0])) == 5
+    assert latency == pytest.approx(LATENCY + 2 * HOP)
+    across = times(world, [(rank, 32 + rank) for rank in range(32)])
+    longer = [near + 2 * HOP + 0.8e-6 * (rank % 2) for rank in range(32)]
+    rates = [MIB / (time - latency) for time, latency in zip(across, longer, strict=True)]
+    assert 3 * RATE < sum(rates) <= 5 * RATE * (1 + 1e-9)
+
+
+def test_the_last_leaf_has_half_as_many_uplinks_of_400_gbits() -> None:
+    structure = built("a GPU in each host, 1:1 adaptive, last leaves 2:1", 64)  # leaves of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8, 8, 8, 4]
+    larger = built("a GPU in each host, 1:1 adaptive, last leaves 2:1", 256).plane
+    assert isinstance(larger, FatTree)
+    assert larger.uplinks.tolist() == [8] * 13 + [4] * 3
+    assert structure.oversubscription == 1
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(host, 16 + host) for host in range(16)]) == pytest.approx([near + 2 * HOP + once] * 16)
+    later = [(32 + host, 48 + host) for host in range(16)]
+    assert times(world, later) == pytest.approx([near + 2 * HOP + 2 * once] * 16)
+    assert times(world, later[:8]) == pytest.approx([near + 2 * HOP + once] * 8)
+
+
+def test_the_first_of_four_arm_dies_has_the_network_and_three_uplinks_serve_eight_hosts() -> None:
+    structure = built("4 ARM dies with RoCE, 8:3 static", 64)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [3] * 4
+    larger = built("4 ARM dies with RoCE, 8:3 static", 128).plane
+    assert isinstance(larger, FatTree)
+    assert larger.uplinks.tolist() == [6] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.06e-6 + once])
+    for die in (2, 3):
+        assert times(world, [(0, 4 + die)]) == pytest.approx([near + 0.3e-6 + once / 0.93])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    frm, to = np.arange(8), np.arange(8, 16)
+    first, later = (plane.path(frm, to, np.full_like(frm, when))[0] for when in (0, 1000))
+    assert (first == later).all()
+    most = int(np.bincount(first[:, 0]).max())
+    across = times(world, [(4 * host, 32 + 4 * host) for host in range(8)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most * once)
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+
+
+def test_cables_between_groups_are_longer_for_each_row_of_the_hall() -> None:
+    structure = built("dragonfly by load, a row of the hall for each group", 64)  # groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, SlingshotInRows)
+    assert (plane.groups, plane.each) == (12, 4)
+    assert plane.switch[:16].tolist() == [0] * 8 + [1] * 8
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + HOP + once])  # the other switch of the group
+    when = np.arange(200)
+    for other, rows in ((16, 1), (32, 2), (48, 3)):
+        ways, latency = plane.path(np.zeros_like(when), np.full_like(when, other), when)
+        assert (ways[:, 1] == NONE).all()  # a message alone goes directly
+        hops = (latency - LATENCY - 4 * CABLE - 0.1e-6 * rows) / HOP
+        assert set(hops.round(6)) <= {1, 2, 3}
+    hosts = np.arange(16)
+    ways, latency = plane.path(hosts, 16 + hosts, np.zeros_like(hosts))
+    detours = ways[:, 1] != NONE
+    assert 7 <= detours.sum() <= 12
+    by = ways[:, 0] // 4 % 12  # the group to which a message goes first
+    hops = (latency - LATENCY - 4 * CABLE - 0.1e-6 * (by + np.abs(by - 1))) / HOP
+    assert set(hops[~detours].round(6)) <= {1, 2, 3}
+    assert set(hops[detours].round(6)) <= {3, 4, 5}
+
+
+def test_blades_of_three_hosts_are_in_turns_on_the_two_leaves_of_their_cell() -> None:
+    structure = built("dragonfly+, blades of three in turns on two leaves", 128)  # 64 hosts, cells of 12
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert plane.groups == 8
+    assert np.bincount(structure.group).tolist() == [12] * 5 + [4]
+    assert plane.leaf[:12].tolist() == [0, 0, 0, 1, 1, 1] * 2
+    assert plane.leaf[60:].tolist() == [10, 10, 10, 11]
+    assert times(world, [(2, 6)]) == pytest.approx([LATENCY + once])  # the second socket has the adapter
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.96])
+    assert times(world, [(2, 14)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the next blade
+    assert times(world, [(2, 26)]) == pytest.approx([LATENCY + once])  # the one after it
+    assert times(world, [(2, 6), (3, 7)]) == pytest.approx([LATENCY + 2 * once] * 2)
+    when = np.arange(1000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 12), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.25 * 6 / 8, abs=0.04)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_a_torus_in_four_dimensions_has_cables_that_are_wider_than_its_adapters() -> None:
+    structure = built("torus in four dimensions", 32)
+    world, once = World(structure, kernel=ONE_WAY), MIB / 6.4e9
+    assert isinstance(structure.plane, Torus)
+    assert structure.plane.sides == (4, 2, 2, 2)
+    for other, hops in ((1, 1), (3, 2), (7, 3), (8, 1), (16, 2), (24, 1), (23, 5)):
+        assert times(world, [(0, other)]) == pytest.approx([LATENCY + hops * HOP + once])
+    shared = times(world, [(0, 16), (8, 17)])  # both take the cable from host 8 to host 16
+    assert shared == pytest.approx([LATENCY + 2 * HOP + 2 * MIB / 7.5e9] * 2)
+    assert times(world, [(0, 8), (16, 17)]) == pytest.approx([LATENCY + HOP + once] * 2)
+
+
+def test_a_leaf_has_the_rails_of_two_counterparts_of_both_sockets() -> None:
+    structure = built("8 rails, a leaf for one rail of each socket, 2:1 dealt out", 128)  # 32 hosts, pods of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [4] * 16
+    assert structure.groups[7:9].tolist() == [[0, 4, 8, 12] * 2, [1, 5, 9, 13] * 2]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 0.1e-6 + once])  # the counterpart: the same leaf
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    first = times(world, [(8 * host, 64 + 8 * host) for host in range(8)])
+    assert first == pytest.approx([near + 2 * HOP + 2 * once] * 8)  # a rail has every second uplink
+    both = times(world, [(8 * host + gpu, 64 + 8 * host + gpu) for host in range(8) for gpu in (0, 4)])
+    assert both == pytest.approx([near + 2 * HOP + 2 * once, near + 0.2e-6 + 2 * HOP + 2 * once] * 8)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_each_message_of_four_gpus_goes_over_both_adapters_of_their_host() -> None:
+    structure = built("4 GPUs, each message over 2 adapters, 3:2 adaptive", 128)  # 64 hosts, leaves of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [21] * 4
+    assert structure.groups[15:17].tolist() == [[0, 0], [1, 1]]
+    for gpu in (4, 5, 7):
+        assert times(world, [(0, gpu)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4), (3, 7)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    across = times(world, [(4 * host, 64 + 4 * host) for host in range(16)])
+    assert across == pytest.approx([near + 2 * HOP + 32 / 21 * once] * 16)
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 80e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_machines_of_a_server_have_four_of_its_eight_rails_each(seed: int) -> None:
+    name = "virtual machines of 4 GPUs, halves of servers on 8 rails"
+    structure = built(name, 64, seed)  # 32 machines, pods of 4 servers
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == np.bincount(structure.group).tolist() * 4 == [4] * 32
+    pod, half = np.divmod(structure.group, 2)
+    assert half.tolist() == [0, 1] * 16
+    assert (pod[::2] == pod[1::2]).all()
+    assert (np.diff(pod) < 0).any()
+    assert structure.groups[0].tolist() == [structure.group[0] + 8 * rail for rail in range(4)]
+    for other in range(1, 32):
+        further = 2 * HOP * bool(structure.group[other] != structure.group[0])
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + further + once])
+        assert times(world, [(0, 4 * other + 1)]) == pytest.approx([near + 2 * HOP + once])  # another rail
+    one, two = (np.flatnonzero(structure.group == group).tolist() for group in (0, 1))
+    across = [(4 * a + rail, 4 * b + rail) for a, b in zip(one, two, strict=True) for rail in range(4)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 16)  # nothing blocks
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -9562,6 +9562,206 @@ def _half_servers_of_a_cloud(hosts: int, random: np.random.Generator) -> Structu
     )  # fmt: skip
 
 
+def _ports_split_in_two(hosts: int) -> Structure:
+    """A department: one switch of 400 Gbit/s (NDR), whose ports are split in two for adapters of 200; a rank per host.
+
+    The last quarter of the hosts has large memory and came from the cluster before, with adapters of 100 Gbit/s
+    (HDR100): messages take 0.18 us longer at an end, as processors tell. 0.1 us at each end. 0.4 % of readings are
+    disturbed by users. The shares and the numbers are chosen here.
+    """
+    large = 4 * np.arange(hosts) >= 3 * hosts
+    return Structure(
+        hosts, OneSwitch(hosts), rate=RATE * np.where(large, 1.0, 2.0)[:, None], overhead=np.where(large, 0.18e-6, 0.0),
+        processor=np.where(large, 0, 4), position_latency=np.array([0.1e-6]), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _lags_of_100_for_hosts_of_25(hosts: int) -> Structure:
+    """A faculty: Ethernet of 25 Gbit/s by TCP, two ranks in each host; leaves on one core, 2:1 by cables of 100 Gbit/s.
+
+    Leaves of 16 hosts have two such cables, which count as one link (LACP): the leaf and the core each choose one for
+    two hosts, by hashes of their own. Smaller leaves have one. The far socket takes 0.3 us longer, at the whole rate.
+    7 us at each end, with a long tail; 0.4 % of readings are longer. The leaves and the numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 1.0, 0.3e-6)
+    return replace(
+        far, plane=LagCore(_leaves(hosts), 8), rate=np.full((hosts, 1), 0.25 * RATE),
+        processor=np.zeros(hosts, np.int64), position_latency=7e-6 + far.position_latency, interrupts=1e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _dies_of_two_packages(hosts: int) -> Structure:
+    """Half of the hosts, of two packages of two dies with a rank on each; Omni-Path, 100 Gbit/s, 8:5 dealt out.
+
+    As Lise of the North German HLRN (Xeon Platinum 9242). Any two of the four dies have a link, so that all are equally
+    far from each other: 0.7 us and 14 GB/s. The adapter is on the first die; the three others take 0.15 us longer and
+    reach 95 % of the rate. The processor does the work of the adapter, 0.3 us at each end. Tables deal out the
+    receivers of a leaf to its uplinks; leaves of 4 hosts are 2:1. 0.3 % of readings are disturbed by daemons. The
+    leaves of 4 to 16 hosts, the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    other = _in_other_parts(4, 1)
+    return Structure(
+        count, DealtOut(_leaves(count), 1.59), each=4, processor=np.zeros(count, np.int64), socket=np.arange(4),
+        position_rate=np.where(other[0], 0.95, 1.0), position_latency=0.3e-6 + np.where(other[0], 0.15e-6, 0.0),
+        inside_latency=np.where(other, 0.7e-6, INSIDE_LATENCY), inside_rate=np.where(other, 14e9, 20e9),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _connections_in_turns(hosts: int) -> Structure:
+    """A university: Ethernet of 100 Gbit/s by TCP, two ranks in each host; 3:1, each step by another connection.
+
+    Two ranks have several connections, as libfabric or Open MPI can open them, and use these in turns: a hash gives
+    each its uplink. A core that works for one message reaches 35 Gbit/s, so that two ranks do not fill the adapter. 9
+    us at each end, and 0.4 us more on the far socket; readings have a long tail, and 0.5 % are longer. Small leaves are
+    4:1. The leaves and the numbers are chosen here.
+    """
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 3, "rehashed"), each=2, processor=np.full(hosts, 3),
+        position_rate=np.full(2, 0.35), position_latency=np.array([9e-6, 9.4e-6]),
+        inside_latency=_across_sockets(np.arange(2)), interrupts=1.5e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _fifth_added_with_fewer_uplinks(hosts: int) -> Structure:
+    """A GPU and a rank in each host, 200 Gbit/s (NDR200), uplinks of 400; 1:1 adaptive, later leaves 2:1.
+
+    As Pegasus of Tsukuba, to which more of the same hosts were added: here the last fifth of the leaves, at least one,
+    for which the spines had half of the ports only. 0.5 us at each end, for the way by the GPU. 0.3 % of readings are
+    disturbed by daemons. The leaves of 4 to 16 hosts, the later uplinks and the numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    leaves = int(leaf[-1]) + 1
+    later = np.arange(leaves) >= leaves - max(1, leaves // 5)
+    return Structure(
+        hosts, FatTree(leaf, np.where(later, 4.0, 2.0), "adaptive", 4 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        processor=np.full(hosts, 4), position_latency=np.array([0.5e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _arm_dies_on_roce(hosts: int) -> Structure:
+    """Half of the hosts, of two ARM sockets of two dies with a rank on each that share 100 Gbit/s; RoCE, 8:3 static.
+
+    As clusters of Chinese universities with Kunpeng 920, whose first die has the network on board: the other die of the
+    socket takes 0.06 us longer, those of the second one 0.3 us, at 93 % of the rate. A hash gives each two hosts an
+    uplink. 1.1 us at each end; 0.4 % of readings are longer, because switches pause senders. Leaves of 4
+    hosts are 4:1. The leaves of 4 to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, FatTree(_leaves(count), 2.66, "static"), each=4, processor=np.full(count, 3),
+        position_rate=np.repeat([1.0, 0.93], 2), position_latency=1.1e-6 + longer, tail=0.004,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _row_for_each_group(hosts: int) -> Structure:
+    """A rank in each host, 200 Gbit/s (Slingshot): each group of a dragonfly is a row of the hall. Routes by load.
+
+    As Shaheen III of KAUST (two EPYC 9654). Eight hosts are on a switch. A cable between groups is 20 m longer for each
+    row that it passes, 0.1 us, and a detour takes two of them. The machine has four groups more than the job, or 12 if
+    that is more. 0.15 us at each end. 0.3 % of readings are disturbed by daemons. The groups of up to 32 hosts, the
+    rows and the numbers are chosen here.
+    """
+    size = max(4, min(32, hosts // 4))
+    group, place = np.divmod(np.arange(hosts), size)
+    plane = SlingshotInRows(group, place // 8, max(12, int(group[-1]) + 5), 2 * RATE, 2 * CABLE)
+    return Structure(
+        hosts, plane, rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 3),
+        position_latency=np.array([0.15e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _blades_of_three_in_cells(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks on two sockets that share 200 Gbit/s (HDR), in cells of a dragonfly+ of two leaves.
+
+    As BullSequana XH2000 of weather services, whose blades have three hosts (two EPYC): blades are on the two leaves of
+    their cell in turns. The adapter is on the second socket; the first one takes 0.25 us longer and reaches 96 % of the
+    rate. A quarter of the messages between cells takes a third one; the job has all cells but two, and the last one may
+    not be full. 0.3 % of readings are disturbed by daemons. The cells of 6 to 18 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = 6 * max(1, min(3, count // 24))
+    cell, place = np.divmod(np.arange(count), size)
+    blade, slot = np.divmod(place, 3)
+    taken = cell * size + blade % 2 * (size // 2) + blade // 2 * 3 + slot
+    return replace(
+        _far_socket(count, 4, 0.96), plane=PartOfDragonflyPlus(taken, int(cell[-1]) + 3, size, 0.25, 2 * RATE),
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3), turned=np.ones(count, bool),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _four_dimensions(hosts: int) -> Structure:
+    """A torus in four dimensions without switches, a rank in each host; a host sends 6.4 GB/s, cables do 7.5.
+
+    As clusters of Russian institutes with Angara, e.g. Desmos of JIHT (32 hosts, 4 x 2 x 2 x 2), whose adapters have
+    the cables: PCIe 2 is narrower than one of them. A message takes one way only. 0.4 % of readings are disturbed by
+    daemons. The latencies and the lengths of the sides are chosen here.
+    """
+    return Structure(
+        hosts, Torus(_sides(hosts, 4), 7.5e9), rate=np.full((hosts, 1), 6.4e9), processor=np.zeros(hosts, np.int64),
+        hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _leaf_for_counterparts_of_both_sockets(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 200 Gbit/s each; two rails share a leaf in each pod.
+
+    As national centers with H200 (NDR200): a leaf has the rail of a GPU of the first socket and that of its counterpart
+    of the second one. Uplinks have 400 Gbit/s, 2:1, and tables deal out the receivers of a leaf to them. NVSwitch joins
+    the GPUs of a host, 360 GB/s; 0.8 us at each end, and 0.1 us more on the second socket. 0.3 % of readings are
+    disturbed by daemons. The pods of 2 to 8 hosts, which rails share a leaf and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    pod = np.arange(count) // max(2, min(8, count // 4))
+    leaf = np.tile(_leaf_per_rail(pod, 4).reshape(count, 4), 2).ravel()
+    return Structure(
+        count, DealtOut(leaf, 4, 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 4),
+        position_latency=np.repeat([0.8e-6, 0.9e-6], 4), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 360e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _each_message_over_both_adapters(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs whose messages each go over both of two adapters of 100 Gbit/s (HDR100); 3:2.
+
+    As clusters of universities with A100 and UCX, which uses two adapters for a large message by default. Both are on
+    the leaf of the host; routes are adaptive. A message fills both adapters, and so the PCIe link of its GPU. NVLink
+    joins the GPUs of a host, 80 GB/s for each two; 0.9 us at each end. 0.4 % of readings are disturbed by what prepares
+    the data. Small leaves are 8:5. The leaves of 4 to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, FatTree(np.repeat(_leaves(count), 2), 1.5, "adaptive"), each=4, rails=2, one_plane=True, striped=True,
+        other_rail=0.0, processor=np.full(count, 3), position_latency=np.full(4, 0.9e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 80e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _machines_of_half_a_server(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: virtual machines of a European cloud, each with half of a server of 8 GPUs and its 4 adapters.
+
+    So of two neighbouring machines one has the first four rails and one the others, of 400 Gbit/s (NDR) each, and every
+    rail of a pod has a leaf; 1:1 adaptive. Servers are in no order over the pods. NVSwitch joins the GPUs of a machine,
+    360 GB/s, but not those of the other one. 1.5 us at each end; 0.4 % of readings are disturbed by the hypervisor. The
+    pods of 2 to 8 servers and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    servers = count // 2
+    pod = random.permutation(np.arange(servers) // max(2, min(8, servers // 4)))
+    half_of_pod = 2 * pod.repeat(2) + np.arange(count) % 2
+    return Structure(
+        count, FatTree(_leaf_per_rail(half_of_pod, 4), 1, "adaptive", 4 * RATE), each=4, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 4), 4 * RATE), processor=np.full(count, 4), socket=np.zeros(4, np.int64),
+        position_latency=np.full(4, 1.5e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 360e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -10262,5 +10462,19 @@ HELD_OUT: Mapping[str, Make] = {
     ),
     "cube mesh of GPUs on 2 adapters, 3:2 dealt out": lambda hosts, random: _cube_mesh_on_two_adapters(hosts),
     "sprayed packets, 4 GPUs on PCIe with 2 adapters": _half_servers_of_a_cloud,
+    "one switch of split ports, large-memory hosts of half the rate": lambda hosts, random: _ports_split_in_two(hosts),
+    "25 Gbit/s on LAGs of 100 to one core, far socket": lambda hosts, random: _lags_of_100_for_hosts_of_25(hosts),
+    "Omni-Path 8:5 dealt out, 4 dies joined each with each": lambda hosts, random: _dies_of_two_packages(hosts),
+    "TCP by connections in turns, 3:1 re-hashed, two ranks": lambda hosts, random: _connections_in_turns(hosts),
+    "a GPU in each host, 1:1 adaptive, last leaves 2:1": lambda hosts, random: _fifth_added_with_fewer_uplinks(hosts),
+    "4 ARM dies with RoCE, 8:3 static": lambda hosts, random: _arm_dies_on_roce(hosts),
+    "dragonfly by load, a row of the hall for each group": lambda hosts, random: _row_for_each_group(hosts),
+    "dragonfly+, blades of three in turns on two leaves": lambda hosts, random: _blades_of_three_in_cells(hosts),
+    "torus in four dimensions": lambda hosts, random: _four_dimensions(hosts),
+    "8 rails, a leaf for one rail of each socket, 2:1 dealt out": lambda hosts, random: (
+        _leaf_for_counterparts_of_both_sockets(hosts)
+    ),
+    "4 GPUs, each message over 2 adapters, 3:2 adaptive": lambda hosts, random: _each_message_over_both_adapters(hosts),
+    "virtual machines of 4 GPUs, halves of servers on 8 rails": _machines_of_half_a_server,
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
