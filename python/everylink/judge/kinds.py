@@ -5,7 +5,7 @@ shows in the times tells: classes of hosts that are alike within, and differ fro
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -35,7 +35,8 @@ Index = NDArray[np.int64]
 Block = tuple[Any, ...]  # rows and columns of a matrix
 LOW_PART = 0.15  # quantile of a row: what a host can do with the best of its partners
 USUAL_PARTS = (0.5, 0.75)  # quantiles; where half of the partners are near, the first lies between near and far
-QUARTILES, QUICKEST = (0.25, 0.75), 0.05
+QUARTILES = (0.25, 0.75)
+QUICKEST = 2  # of its links this one tells what a host can do at best
 AS_SLOW = 0.25  # part of the difference of two classes (log) up to which a host between them is of the slower one
 SAME = 0.02  # log of the factor: a partner that is slower than this is slower
 TIGHT = 0.015  # largest standard deviation within a class, log of the factor
@@ -301,9 +302,10 @@ def seen_classes(seen: Readings) -> Index | None:
         capacity = lower_quantiles(of_equals, part)[0]
         capacity = np.where(np.isfinite(capacity), capacity, low)
         classes = classes_of(capacity)
-        if classes is not None and (left_out := _not_slow_with_all(times, classes, partners, capacity)):
-            left_out += _well_at_best(classes, times)
-            classes = _without(classes, left_out)
+        if classes is not None:
+            left_out = _not_slow_with_all(times, classes, partners, capacity)
+            left_out |= _quick_with_some(times, classes, capacity)
+            classes = _without(classes, left_out) if left_out else classes
         if classes is not None:
             return _as_with_others(_with_outliers(classes, capacity, of_equals), times, partners)
     return None
@@ -355,11 +357,11 @@ def _with_outliers(classes: Index, capacity: Values, of_equals: Matrix) -> Index
     return found
 
 
-def _not_slow_with_all(times: Matrix, classes: Index, partners: Index, capacity: Values) -> list[int]:
+def _not_slow_with_all(times: Matrix, classes: Index, partners: Index, capacity: Values) -> set[int]:
     """The classes whose hosts are not slow among each other, or not with those of faster classes: hosts at the ends of
     one slow way are slow with each other only, and those of a leaf with a slow uplink are well among each other."""
     level = [float(np.median(capacity[classes == number])) for number in range(1, int(classes.max()) + 1)]
-    of_partner, found = classes[partners], list[int]()
+    of_partner, found = classes[partners], set[int]()
     for number in range(1, len(level) + 1):
         own = np.flatnonzero(classes == number)
         among = known_sample(times[np.ix_(own, np.flatnonzero(of_partner == number))])
@@ -367,21 +369,25 @@ def _not_slow_with_all(times: Matrix, classes: Index, partners: Index, capacity:
         is_well = not len(among) or np.median(among) < level[number - 1] - SAME
         least = level[0] + WITH_FASTER * (level[number - 1] - level[0])
         if is_well or (len(faster) and np.median(faster) < least):
-            found.append(number)
+            found.add(number)
     return found
 
 
-def _well_at_best(classes: Index, times: Matrix) -> list[int]:
-    """The slower classes whose quickest links take hardly longer than those of the fastest one: messages of their other
-    links may pass hosts or switches that are slow. `times` [host, partner]."""
-    quickest = lower_quantiles(times, QUICKEST)[0]
-    level = [float(np.nanmedian(quickest[classes == number])) for number in range(1, int(classes.max()) + 1)]
-    return [number for number, own in enumerate(level, 1) if number > 1 and own < level[0] + APART]
+def _quick_with_some(times: Matrix, classes: Index, capacity: Values) -> set[int]:
+    """The slower classes whose quickest links take hardly longer than those of the fastest one: what makes a host slow
+    makes all of its links slow, so these are near to fewer others. The second one counts, as one other may be the same
+    machine. `times` [host, partner]."""
+    second = min(QUICKEST, times.shape[1]) - 1
+    quickest = np.partition(np.where(np.isfinite(times), times, np.inf), second, axis=1)[:, second]
+    of_class = [classes == number for number in range(1, int(classes.max()) + 1)]
+    usual, best = ([float(np.median(of[own])) for own in of_class] for of in (capacity, quickest))
+    longer = zip(np.subtract(best, best[0]), np.subtract(usual, usual[0]), strict=True)
+    return {number for number, (at_best, usually) in enumerate(longer, 1) if at_best < WITH_FASTER * usually}
 
 
-def _without(classes: Index, left_out: Sequence[int]) -> Index | None:
+def _without(classes: Index, left_out: Set[int]) -> Index | None:
     """The classes without some, whose hosts are outliers then; None if hardly two are left."""
-    kept = np.setdiff1d(np.arange(1, int(classes.max()) + 1), left_out)
+    kept = np.setdiff1d(np.arange(1, int(classes.max()) + 1), list(left_out))
     found = np.where(np.isin(classes, kept), np.searchsorted(kept, classes) + 1, 0)
     return found if len(kept) > 1 and (found > 0).sum() >= MOSTLY * (classes > 0).sum() else None
 

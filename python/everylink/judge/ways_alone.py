@@ -116,7 +116,7 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
     effects = judged.findings.effects
     if effects.equals.one_host or judged.size.bytes < BANDWIDTH:
         return
-    between, group_of = _between_groups(judged, frozenset()), effects.group_of
+    between = _between_groups(judged, frozenset())
     of_slow = np.isin(between.frm, list(slow_hosts)) | np.isin(between.to, list(slow_hosts))
     for group in np.unique(between.groups).tolist():
         own_ways = (between.groups == group).any(axis=0)
@@ -127,9 +127,8 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
         are_slow = (between.beyond[own] >= effect / 2).mean() >= MOST_SLOW
         are_well = (between.beyond[others] < effect / 2).mean() >= ALL_WELL
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
-        is_whole_group = set(itertools.chain(*links)) >= set(np.flatnonzero(group_of == group).tolist())
         if (
-            is_whole_group
+            _is_whole(group, judged)
             and are_slow
             and are_well
             and _is_well_inside(group, judged, effect)
@@ -177,6 +176,14 @@ def _longer_than_best(judged: Judged) -> Times:
     return np.asarray(longer[best.count[at] >= FEWEST_OF_LINK])
 
 
+def _is_whole(group: int, judged: Judged) -> bool:
+    """Whether links of all hosts of a group with others were measured alone."""
+    group_of, best = judged.findings.effects.group_of, judged.alone.of_hosts
+    between = group_of[best.frm] != group_of[best.to]
+    known = np.concatenate([best.frm[between], best.to[between]])
+    return bool(np.isin(np.flatnonzero(group_of == group), known).all())
+
+
 def _is_well_inside(group: int, judged: Judged, effect: float) -> bool:
     """Whether most links inside a group take less than half of this longer alone than healthy ones inside others, log
     of the factor; and some were measured."""
@@ -187,15 +194,22 @@ def _is_well_inside(group: int, judged: Judged, effect: float) -> bool:
 
 
 def _between_groups(judged: Judged, slow_hosts: Set[int]) -> _Between:
-    """Those of groups of several hosts, without those of slow hosts."""
+    """Those of groups of several hosts, without those of slow hosts, and on each way of the quickest kinds of hosts:
+    what takes longer anyway may hide what is slow."""
     effects, best = judged.findings.effects, judged.alone.of_hosts
     group_of, counts = effects.group_of, np.bincount(effects.group_of) >= FEWEST_OF_TWO
     counts = counts[group_of] & ~np.isin(np.arange(len(group_of)), list(slow_hosts))
     beyond = _beyond(best, effects.class_number(best.frm, best.to), HEALTHY)
     ends = np.sort(np.stack([group_of[best.frm], group_of[best.to]]), axis=0)
     at = np.flatnonzero(counts[best.frm] & counts[best.to] & (ends[0] != ends[1]) & np.isfinite(beyond))
-    count, beyond = len(group_of), beyond[at]
-    way, of_way, links = np.unique(ends[0, at] * count + ends[1, at], return_inverse=True, return_counts=True)
+    count, usual = len(group_of), best.time - beyond
+    way_of = ends[0] * count + ends[1]
+    _, of_way = np.unique(way_of[at], return_inverse=True)
+    quickest = np.full(int(of_way.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(quickest, of_way, usual[at])
+    at = at[usual[at] <= quickest[of_way] + LEAST]
+    way, of_way, links = np.unique(way_of[at], return_inverse=True, return_counts=True)
+    beyond = beyond[at]
     median = np.array([np.median(beyond[of_way == number]) for number in range(len(links))])
     return _Between(best.frm[at], best.to[at], beyond, of_way, np.stack(np.divmod(way, count)), median, links)
 

@@ -37,7 +37,7 @@ def ways_of_pairs(verdicts: Sequence[Verdict], names: Names, slow_with_all: Set[
     found, told = list[Verdict](), set[Verdict]()
     for one, other in _ends(partners_of(pairs)):
         own = [pairs[frozenset((a, b))] for a in one for b in other]
-        if _are_alike(own):
+        if _are_alike(own, all_of_way=True):
             told |= set(own)
             found.append(_trunk(one, other, own, f"all {len(own)} pairs between them are slow"))
     left = {ends: verdict for ends, verdict in pairs.items() if verdict not in told}
@@ -105,12 +105,16 @@ def _sides(first: str, partners: Mapping[str, set[str]]) -> dict[str, bool]:
     return side
 
 
-def _are_alike(pairs: Sequence[Verdict]) -> bool:
-    """Those that show at one message size: what is slow makes small messages slow by another factor than large ones."""
+def _are_alike(pairs: Sequence[Verdict], all_of_way: bool = False) -> bool:
+    """Those that show at one message size: what is slow makes small messages slow by another factor than large ones.
+
+    Of pairs that are all those of a way, whether none is slower than the others: load may hide a part of what one has.
+    """
     for size in {one.bytes for one in pairs}:
         logs = np.log([one.factor or 1.0 for one in pairs if one.bytes == size])
         middle = float(np.median(logs))
-        if (np.abs(logs - middle) > ALIKE * middle).any():
+        apart = logs - middle if all_of_way else np.abs(logs - middle)
+        if (apart > ALIKE * middle).any():
             return False
     return True
 
