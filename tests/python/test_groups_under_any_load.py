@@ -8,7 +8,7 @@ import pytest
 from everylink.judge.findings import find
 from everylink.judge.grouping import groups_for
 from everylink.judge.groups import inferred_groups
-from everylink.judge.kinds import equals_for, kinds_of
+from everylink.judge.kinds import Kinds, equals_for, kinds_of
 from everylink.judge.readings import readings
 from everylink.model.results import Results
 from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows
@@ -76,3 +76,17 @@ def test_a_leaf_of_hosts_of_two_kinds_is_one_group() -> None:
     times = np.where(leaf[:, None] == leaf, 0.0, 0.2) + 0.005 * np.random.default_rng(2).standard_normal((16, 16))
     np.fill_diagonal(times, np.nan)
     assert inferred_groups(((times + times.T) / 2).astype(np.float32), kind_of)[0].tolist() == leaf.tolist()
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_leaves_show_beside_a_slow_one_though_hosts_are_of_any_of_three_kinds(seed: int) -> None:
+    """All links of the slow leaf make the others look like one; they take as long with every kind."""
+    leaf, kind_of = np.arange(32) // 8, np.random.default_rng(seed).integers(0, 3, 32)
+    pairs = np.array(list(itertools.combinations(range(32), 2)))
+    between = leaf[pairs[:, 0]] != leaf[pairs[:, 1]]
+    usual = np.where(between, 1.07, 1.0) * (1 + 0.2 * kind_of[pairs].max(axis=1))
+    times = 1e-4 * np.where(between & (leaf[pairs] == 3).any(axis=1), 2.0, usual)
+    rows = rows_of_pairs(pairs, times, pairs.sum(axis=1) % 32, MAIN, 0.02, np.random.default_rng(3))
+    kinds = Kinds(kind_of, ("one", "another", "a third"), told=True)
+    groups, _ = groups_for(run_of(np.arange(32), 32, {SIZES[0]: [rows]}), None, kinds)
+    assert groups.tolist() == leaf.tolist()

@@ -1,9 +1,14 @@
-"""Kinds that only the times tell go by group, or they do not."""
+"""Kinds that only the times tell: they go by group or not, and are none where hosts are quick with others."""
+
+import itertools
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from everylink.judge.kinds import Kinds
+from everylink.judge.kinds import Kinds, kinds_of
+from everylink.model.rows import MAIN
+from pair_rows import rows_of_pairs, run_of
 
 GROUPS = np.repeat(np.arange(6), 4)
 
@@ -32,3 +37,27 @@ def test_kinds_that_the_hosts_tell_stay_as_they_are() -> None:
     of_host[5] = 0
     told = Kinds(of_host, ("100 Gbit/s", "200 Gbit/s"), told=True)
     assert told.by_group(GROUPS) is told
+
+
+HOSTS = 16
+PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
+
+
+def _kinds(factors: NDArray[np.float64]) -> list[int]:
+    """The kinds that show in the times of all pairs, so many times as long as usual."""
+    step, random = PAIRS.sum(axis=1) % HOSTS, np.random.default_rng(4)
+    rows = [rows_of_pairs(PAIRS, 2e-6 * factors, turn * HOSTS + step, MAIN, 0.005, random) for turn in range(3)]
+    return list(kinds_of(run_of(np.arange(HOSTS), 3 * HOSTS, {1: rows})).of_host.tolist())
+
+
+def test_hosts_that_are_near_to_fewer_others_are_no_slower_kind() -> None:
+    leaf = np.repeat(np.arange(5), (5, 4, 3, 2, 2))
+    between = leaf[PAIRS[:, 0]] != leaf[PAIRS[:, 1]]
+    assert _kinds(np.where(between, 1.7, 1.0)) == [0] * HOSTS
+
+
+def test_a_slower_kind_shows_though_each_of_its_hosts_is_near_to_one_of_the_other_kind() -> None:
+    """Two virtual machines on each server."""
+    slower = np.arange(HOSTS) % 2
+    is_near = PAIRS[:, 0] // 2 == PAIRS[:, 1] // 2
+    assert _kinds(np.where(is_near, 0.5, 1.0 + 0.15 * slower[PAIRS].sum(axis=1))) == slower.tolist()

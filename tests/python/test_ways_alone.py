@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.judge import judge
+from everylink.judge.kinds import Kinds
 from everylink.judge.verdict import Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
@@ -117,6 +118,7 @@ def test_confirm_measures_few_pairs_that_are_slow_alone_until_they_are_surely_so
     assert BAD not in _settled({(1, 2), BAD, (7, 20), (9, 22), (10, 21)}, alones=3)
 
 
+A_LITTLE = 1.2  # that load hides
 FOUR = Grouping(np.arange(HOSTS) // 6, ("leaf0", "leaf1", "leaf2", "leaf3"))
 TWELVE = Grouping(np.arange(HOSTS) // 2, tuple(f"leaf{number}" for number in range(HOSTS // 2)))
 
@@ -168,12 +170,29 @@ def test_a_way_that_is_much_slower_than_others_is_named_though_most_pairs_are_sl
     assert not _ways(_over((0, 2)), factor=1.13, usual=usual)
 
 
+TWO_KINDS = (np.arange(HOSTS) % 6 < 2).astype(np.int64)  # of each leaf, two hosts have adapters of half the rate
+OF_SLOWER_KIND = TWO_KINDS[PAIRS].any(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("ways", "kind", "subject", "links"),
+    [([(0, 2)], "trunk", {"leaf0", "leaf2"}, 32), ([(0, 1), (0, 2), (0, 3)], "group", {"leaf0"}, 96)],
+)
+def test_what_is_slow_is_named_though_links_with_a_slower_kind_of_hosts_take_longer_anyway(
+    monkeypatch: pytest.MonkeyPatch, ways: list[tuple[int, int]], kind: str, subject: set[str], links: int
+) -> None:
+    kinds = Kinds(TWO_KINDS, ("fast", "slow"), told=True)
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: kinds)
+    usual = np.stack([np.ones(len(PAIRS)), np.where(OF_SLOWER_KIND, 2.0, 1.0)])
+    (verdict,) = _parts(_over(*ways) & ~OF_SLOWER_KIND, A_LITTLE, usual=usual)
+    assert (verdict.kind, set(verdict.subject), verdict.links) == (kind, subject, links)
+
+
 def test_a_way_of_which_some_links_are_well_is_not_named_as_a_whole() -> None:
     assert not _ways(_over((0, 2)) & (PAIRS[:, 0] != 1))
 
 
 FROM_FIRST = _over((0, 1), (0, 2), (0, 3))
-A_LITTLE = 1.2  # that load hides
 
 
 def test_ways_that_are_slow_from_one_leaf_to_all_are_one_verdict_on_the_leaf() -> None:

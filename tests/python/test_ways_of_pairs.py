@@ -30,6 +30,14 @@ def test_all_pairs_between_two_hosts_and_two_others_are_one_trunk(tmp_path: Path
     assert 1.5 < verdict["factor"] < 1.8
 
 
+def test_all_pairs_between_two_hosts_and_two_others_are_one_trunk_though_one_is_less_slow(
+    tmp_path: Path, everylink: Command
+) -> None:
+    """Load may hide a part of what it has."""
+    (verdict,) = _verdicts(everylink, tmp_path, {**ACROSS, ("n2", "n9"): 0.8})
+    assert (verdict["kind"], verdict["subject"]) == ("trunk", ["n[1-2]", "n[8-9]"])
+
+
 def test_most_of_these_pairs_are_one_trunk_too(tmp_path: Path, everylink: Command) -> None:
     (verdict,) = _verdicts(everylink, tmp_path, dict(list(ACROSS.items())[:3]))
     assert (verdict["kind"], verdict["subject"], verdict["direction"]) == ("trunk", ["n[1-2]", "n[8-9]"], "both")

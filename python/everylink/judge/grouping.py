@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,12 +170,18 @@ def _kinds_joined(groups: Groups, kinds: Kinds) -> Groups:
 def _divided(groups: Groups, every: list[SearchedLinks], kinds: Kinds) -> Groups:
     """Two groups, each divided into those that show within it.
 
-    All links of a slow group are so slow that the other groups look like one.
+    All links of a slow group are so slow that the other groups look like one. What told kinds of hosts differ by is
+    taken from links within it.
     """
     divided, count = np.zeros_like(groups), 0
     for group in range(int(groups.max()) + 1):
         own = np.flatnonzero(groups == group)
-        inner = [inferred_groups(searched.times[np.ix_(own, own)], kinds.of_host[own]) for searched in every]
+        among, inner = replace(kinds, of_host=kinds.of_host[own]), list[tuple[Groups, float]]()
+        for searched in every:
+            times = searched.times[np.ix_(own, own)]
+            if kinds.told:
+                times = among.levelled(times, np.arange(len(own)), np.arange(len(own)))
+            inner.append(inferred_groups(times, among.of_host))
         divided[own] = count + max(inner, key=lambda found: found[1])[0]
         count = int(divided[own].max()) + 1
     return divided
