@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.judge import judge
+from everylink.judge.judged import Judged
 from everylink.judge.kinds import Kinds
-from everylink.judge.verdict import Verdict
+from everylink.judge.trunks import Trunk
+from everylink.judge.verdict import Side, Verdict
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
 from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows
@@ -201,6 +203,19 @@ def test_ways_that_are_slow_from_one_leaf_to_all_are_one_verdict_on_the_leaf() -
     assert verdict.evidence.startswith(
         "measured alone, its 216 connections to other groups take 1.20x the time of those"
     )
+
+
+@pytest.mark.parametrize(("ends", "found"), [([(0, 1), (0, 2)], {"group"}), ([(0, 1), (1, 2)], {"trunk"})])
+def test_a_leaf_that_is_slow_alone_is_named_in_place_of_those_of_its_ways_that_load_shows(
+    monkeypatch: pytest.MonkeyPatch, ends: list[tuple[int, int]], found: set[str]
+) -> None:
+    trunks = [
+        Trunk(one, far, tuple(range(6 * far, 6 * far + 6)), (), Side.BOTH, np.log(A_LITTLE), 50.0, 72)
+        for one, far in ends
+    ]
+    monkeypatch.setattr(Judged, "trunks", property(lambda judged: trunks if judged.size.bytes == LARGE else []))
+    results = _run({SMALL: np.ones(len(PAIRS)), LARGE: np.where(FROM_FIRST, A_LITTLE, 1.0)}, ALONES)
+    assert {one.kind for one in judge(results, FOUR).verdicts} == found
 
 
 def test_hosts_of_a_leaf_that_are_as_slow_with_each_other_are_no_slow_leaf() -> None:

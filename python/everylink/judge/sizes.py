@@ -1,5 +1,6 @@
 """Compares the links of a run with each other, size by size, and then what the sizes say of each other."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
@@ -397,11 +398,13 @@ class _Sizes:
                 self._longer.see_pair(pair, judged, names)
                 clear.append(verdict)
         of_parts, of_others = self._units(clear, "host", "rank", "group"), self._units(clear, "rank", "group")
-        of_ways = set().union(*(end for one in clear if one.kind == "trunk" for end in names.ends_of(one)))
-        told, slow_hosts = of_parts | of_ways, self._numbers(of_parts)
+        trunks = [names.ends_of(one) for one in clear if one.kind == "trunk"]
+        told, slow_hosts = of_parts.union(*itertools.chain(*trunks)), self._numbers(of_parts)
         for group in groups_by_alone(judged, self._small, slow_hosts):
             verdict = alone_verdict(group, judged, names)
-            if (of_others | of_ways).isdisjoint(names.units_of(verdict.subject)):
+            hosts = names.units_of(verdict.subject)
+            beside = of_others.union(*itertools.chain(*(ends for ends in trunks if hosts not in ends)))
+            if beside.isdisjoint(hosts):
                 self._ways_alone.append(calibrated(verdict, is_alone=True))
         for way in ways_by_alone(judged, self._small, slow_hosts):
             verdict = way_verdict(way, judged, names)
