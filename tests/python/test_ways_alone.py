@@ -205,7 +205,7 @@ def test_ways_that_are_slow_from_one_leaf_to_all_are_one_verdict_on_the_leaf() -
     )
 
 
-@pytest.mark.parametrize(("ends", "found"), [([(0, 1), (0, 2)], {"group"}), ([(0, 1), (1, 2)], {"trunk"})])
+@pytest.mark.parametrize(("ends", "found"), [([(0, 1), (0, 2)], {"group"}), ([(0, 1), (1, 2)], {"group", "trunk"})])
 def test_a_leaf_that_is_slow_alone_is_named_in_place_of_those_of_its_ways_that_load_shows(
     monkeypatch: pytest.MonkeyPatch, ends: list[tuple[int, int]], found: set[str]
 ) -> None:
