@@ -205,6 +205,15 @@ def test_ways_that_are_slow_from_one_leaf_to_all_are_one_verdict_on_the_leaf() -
     )
 
 
+def test_a_leaf_of_which_mostly_links_with_slow_hosts_were_measured_alone_is_not_slow() -> None:
+    slow = np.isin(PAIRS, (12, 13, 14)).any(axis=1)
+    measured = (slow & _over((0, 2))) | ((np.arange(len(PAIRS)) % 10 == 0) & ~_over((0, 3)))
+    results = _run({SMALL: np.ones(len(PAIRS)), LARGE: np.where(slow, 2.0, 1.0)}, ALONES, measured)
+    found = judge(results, FOUR).verdicts
+    assert {"n12", "n13", "n14"} <= {host for one in found for host in one.subject}
+    assert not any(one.kind == "group" and set(one.subject) & {"leaf0", "n0"} for one in found)
+
+
 @pytest.mark.parametrize(("ends", "found"), [([(0, 1), (0, 2)], {"group"}), ([(0, 1), (1, 2)], {"group", "trunk"})])
 def test_a_leaf_that_is_slow_alone_is_named_in_place_of_those_of_its_ways_that_load_shows(
     monkeypatch: pytest.MonkeyPatch, ends: list[tuple[int, int]], found: set[str]

@@ -37,7 +37,7 @@ MOST_SETTLED = 4  # pairs that take longer alone than nearly all, whatever load 
 FEW = 2  # of these pairs that a host may have, wherever they lead
 UNDER_LOAD = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # attempts, by number
 FEWEST_LINKS, FEWEST_WAYS = 8, 5  # of a way between two groups, and other such ways to compare it with
-MOST_SLOW = 0.75  # part of the links of a group
+MOST_SLOW, FEWEST_OF_GROUP = 0.75, 2  # part of the links of a group, and other groups to which they lead
 ALL_SLOW, ALL_WELL = 0.9, 0.9  # part of its links, and of those of other ways of its groups
 Index = NDArray[np.int64]
 Times = NDArray[np.float64]
@@ -116,12 +116,16 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
     effects = judged.findings.effects
     if effects.equals.one_host or judged.size.bytes < BANDWIDTH:
         return
-    between = _between_groups(judged, frozenset())
+    between, group_of = _between_groups(judged, frozenset()), effects.group_of
     of_slow = np.isin(between.frm, list(slow_hosts)) | np.isin(between.to, list(slow_hosts))
     for group in np.unique(between.groups).tolist():
-        own_ways = (between.groups == group).any(axis=0)
-        own, effect = own_ways[between.of_way], float(np.median(between.median[own_ways]))
-        others = ~own & ~of_slow
+        of_group = (between.groups == group).any(axis=0)[between.of_way]
+        far = np.where(group_of[between.frm] == group, between.to, between.frm)
+        own, others = of_group & ~np.isin(far, list(slow_hosts)), ~of_group & ~of_slow
+        ways = np.unique(between.of_way[own])
+        if len(ways) < FEWEST_OF_GROUP:
+            continue
+        effect = float(np.median([np.median(between.beyond[own & (between.of_way == way)]) for way in ways]))
         if effect < SMALLEST_GROUP or not others.any() or effects.groups_as_large(group) < FEW_GROUPS:
             continue
         are_slow = (between.beyond[own] >= effect / 2).mean() >= MOST_SLOW
