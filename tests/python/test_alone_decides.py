@@ -61,6 +61,19 @@ def test_a_host_that_is_slow_alone_with_all_others_is_named_though_load_hides_it
     assert verdict.evidence.startswith("measured alone, its 16 connections take 1.40x the time of those of other hosts")
 
 
+@pytest.mark.parametrize(("alone", "is_named"), [(1.1, False), (1.5, True)])
+def test_a_host_behind_a_switch_of_its_own_that_is_a_little_slow_is_named_if_it_is_slower_alone(
+    alone: float, is_named: bool
+) -> None:
+    """Other jobs may load its uplinks a little."""
+    leaves = Grouping(np.append(np.arange(HOSTS - 1) // 6, 4), ("leaf0", "leaf1", "leaf2", "leaf3", "leaf4"))
+    of_last = (PAIRS == HOSTS - 1).any(axis=1)
+    loaded, slower = np.where(of_last, 1.1, 1.0), np.where(of_last, alone, 1.0)
+    found = judge(_run([loaded] * MAIN_PASSES, loaded, slower), leaves)
+    assert [one.subject for one in found.verdicts] == [("n23",)] * is_named
+    assert any(one.subject == ("n23",) for one in (*found.verdicts, *found.suspects))
+
+
 def test_three_hosts_that_are_slow_alone_are_named_though_each_is_compared_with_links_of_the_others() -> None:
     several = [5, 11, 17]
     verdicts = judge(_run(_shared(), NONE, np.where(np.isin(PAIRS, several).any(axis=1), 1.4, 1.0))).verdicts

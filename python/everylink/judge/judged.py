@@ -425,6 +425,11 @@ class Judged:
         slow = self.alone.slow_with(one, self.findings, without)
         return replace(one, effect=slow.effect, z=slow.z, links=slow.links), slow
 
+    def effect_alone(self, host: int) -> float:
+        """How much longer the links of a host take alone, log of the factor; 0 unless nearly all do."""
+        slow = self._alone("host", host)[1]
+        return slow.effect if slow.all else 0.0
+
     def seconds_alone(self, kind: str, number: int) -> float:
         """How much longer the links that show a host or rank take alone; 0 where that was not measured."""
         return self._alone(kind, number)[1].seconds

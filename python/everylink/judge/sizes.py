@@ -507,7 +507,9 @@ class _Sizes:
         filled = {one.subject[0] for one in judged.filled}
         hosts = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
         slow = {one: host for one, host in hosts.items() if host not in filled}
-        effect = {one: float(np.log(one.factor or np.inf)) for one in slow}
+        effect = {
+            one: max(float(np.log(one.factor or np.inf)), judged.effect_alone(host)) for one, host in slow.items()
+        }
         alone = self._behind_their_switches(judged.findings.effects)
         is_small = judged.size.bytes < BANDWIDTH
         asked = {host: effect[one] for one, host in slow.items() if is_small or effect[one] <= RATHER_LITTLE}
