@@ -240,3 +240,12 @@ def test_one_of_three_leaves_that_is_slow_alone_may_be_further_away() -> None:
 def test_a_leaf_that_takes_as_many_seconds_longer_in_small_messages_is_further_away() -> None:
     usual = np.stack([np.where(FROM_FIRST, 9.0, 1.0), np.where(FROM_FIRST, A_LITTLE, 1.0)])
     assert not _parts(np.zeros(len(PAIRS), bool), usual=usual)
+
+
+def test_the_only_pair_inside_a_leaf_that_is_slow_alone_is_named() -> None:
+    """Its hosts have no other link of this class, but are well with others."""
+    slow = (PAIRS == (6, 7)).all(axis=1)
+    usual = np.where(PAIRS[:, 0] // 2 == PAIRS[:, 1] // 2, 1.0, 1.2)
+    results = _run({SMALL: np.ones(len(PAIRS)), LARGE: np.where(slow, 1.5, usual)}, ALONES)
+    (verdict,) = judge(results, TWELVE).verdicts
+    assert (verdict.kind, set(verdict.subject)) == ("pair", {"n6:6", "n7:7"})

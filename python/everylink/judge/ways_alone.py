@@ -33,6 +33,7 @@ FEWEST_OF_LINK, MOST_BY_CHANCE = 3, 0.1  # readings of a link; links that chance
 BOTH = 0.5  # part of it in the other direction: one way of a pair may share a cable with others
 MOST = 2  # such pairs of a run: more have a way in common, or are longer by design
 MOST_LOOKED_AT, MOST_PART = 24, 0.75  # pairs, of those that take longest at best, and the part that are well
+MIDDLE = 0.5  # quantile of a class
 MOST_SETTLED = 4  # pairs that take longer alone than nearly all, whatever load shows
 FEW = 2  # of these pairs that a host may have, wherever they lead
 UNDER_LOAD = np.isin(np.arange(256), (MAIN, ORDER, QUARTER))  # attempts, by number
@@ -58,7 +59,7 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
     of_class = effects.class_number(best.frm, best.to)
     doubtful = _hosts_of_parts(judged) | (_hosts_of_parts(quiet) if quiet else set())
     slower, quickest, longer = dict[tuple[int, int], float](), _quickest(judged), _longer_than_best(judged)
-    for at in np.flatnonzero((_beyond(best, of_class, NEARLY_ALL) >= LEAST) & (best.count >= FEWEST_READINGS)).tolist():
+    for at in np.flatnonzero((_beyond(best, of_class, MOST_PART) >= LEAST) & (best.count >= FEWEST_READINGS)).tolist():
         ends, usual = (int(best.frm[at]), int(best.to[at])), _usual_of_ends(best, of_class, at)
         if usual is None or not doubtful.isdisjoint(ends):
             continue
@@ -273,15 +274,28 @@ def _beyond(best: BestReadings, of_class: Index, quantile: float) -> Times:
 
 
 def _usual_of_ends(best: BestReadings, of_class: Index, at: int) -> float | None:
-    """What other links of its ends take that have the class of a reading, log seconds; None if one of them takes
-    nearly as long, or too few were measured."""
+    """What other links of its ends take that have the class of a reading, log seconds; None if one of them, or more
+    than a tenth of its class, takes nearly as long, or too few were measured.
+
+    Where an end has too few of this class, such as the only host of its kind in a group, by how much longer others of
+    it take than their own class.
+    """
     ends = int(best.frm[at]), int(best.to[at])
     at_ends = [(best.frm == end) | (best.to == end) for end in ends]
-    others = [best.time[is_at & ~(at_ends[0] & at_ends[1]) & (of_class == of_class[at])] for is_at in at_ends]
-    if min(map(len, others)) < FEWEST_OF_END:
+    others = ~(at_ends[0] & at_ends[1])
+    alike = others & (of_class == of_class[at])
+    if alike.sum() <= FEWEST_GOOD or best.time[at] - np.quantile(best.time[alike], NEARLY_ALL) < LEAST:
         return None
-    usual = max(float(np.median(times)) for times in others)
-    longest = max(float(times.max()) for times in others)
+    times = [best.time[is_at & alike] for is_at in at_ends]
+    if min(map(len, times)) < FEWEST_OF_END:
+        longer = _beyond(best, of_class, MIDDLE) + np.median(best.time[alike])
+        times = [
+            own if len(own) >= FEWEST_OF_END else longer[is_at & others & np.isfinite(longer)]
+            for own, is_at in zip(times, at_ends, strict=True)
+        ]
+    if min(map(len, times)) < FEWEST_OF_END:
+        return None
+    usual, longest = (max(float(of(own)) for own in times) for of in (np.median, np.max))
     return usual if longest - usual <= (1 - CLEAR) * (float(best.time[at]) - usual) else None
 
 
