@@ -74,6 +74,18 @@ def test_a_host_behind_a_switch_of_its_own_that_is_a_little_slow_is_named_if_it_
     assert any(one.subject == ("n23",) for one in (*found.verdicts, *found.suspects))
 
 
+@pytest.mark.parametrize(("alone", "is_named"), [(1.0, False), (1.12, True)])
+def test_a_host_that_only_few_links_show_to_be_slow_is_named_if_all_do_alone(alone: float, is_named: bool) -> None:
+    """Under load, links between leaves of four differ, which hides it there."""
+    leaves = Grouping(np.arange(HOSTS) // 4, tuple(f"leaf{number}" for number in range(6)))
+    far = np.where(PAIRS[:, 0] // 4 == PAIRS[:, 1] // 4, 1.0, 1.4)
+    load = np.where(far > 1, np.exp(0.08 * np.random.default_rng(3).standard_normal(len(PAIRS))), 1.0)
+    loaded, slower = (far * np.where(OF_BAD, factor, 1.0) for factor in (1.12, alone))
+    results = _run([loaded * load] * MAIN_PASSES, loaded * load, slower)
+    small = replace(results, sizes=tuple(replace(size, bytes=1) for size in results.sizes))
+    assert [one.subject for one in judge(small, leaves).verdicts] == [("n5",)] * is_named
+
+
 def test_three_hosts_that_are_slow_alone_are_named_though_each_is_compared_with_links_of_the_others() -> None:
     several = [5, 11, 17]
     verdicts = judge(_run(_shared(), NONE, np.where(np.isin(PAIRS, several).any(axis=1), 1.4, 1.0))).verdicts

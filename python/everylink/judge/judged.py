@@ -195,8 +195,10 @@ class Judged:
         return self._is_within_noise(slow) or self._is_well_inside(slow) or self._is_quick_with_many(slow)
 
     def _is_within_noise(self, slow: Found) -> bool:
-        """Whether few links show a host to be slow, and by less than single links differ twice."""
-        return slow.links < FEWEST_LINKS and slow.effect < CLEAR_OF_LINKS * self.findings.effects.noise
+        """Whether few links show a host to be slow, and by less than single links differ twice; but for one that is
+        slow alone with all others."""
+        is_little = slow.links < FEWEST_LINKS and slow.effect < CLEAR_OF_LINKS * self.findings.effects.noise
+        return is_little and not self.effect_alone(slow.subject[0])
 
     def _is_well_inside(self, slow: Found) -> bool:
         """Whether a host is neither slow alone nor inside its group: ways from there, which others load, explain it."""
