@@ -67,6 +67,16 @@ def test_a_leaf_that_carries_less_than_others_under_equal_load_is_named_though_i
     assert "under equal load" in verdict.evidence
 
 
+def test_a_leaf_that_carries_less_than_half_of_what_others_do_is_told_with_a_question() -> None:
+    seen = _judged([4.0, 4.0, 1.5, 4.0])
+    assert not seen.verdicts
+    (told,) = [one for one in seen.structure if one.kind == "class"]
+    assert told.subject == ("leaf2",)
+    assert told.text.startswith("leaf2: links with other groups take 1.")
+    assert told.text.endswith("of groups of as many hosts under equal load")
+    assert told.question == "Fewer uplinks by design, or bad ones? The topology tells."
+
+
 def test_leaves_that_carry_equally_little_are_no_fault() -> None:
     assert not _judged([2.0, 2.0, 2.0, 2.0]).verdicts
 

@@ -41,6 +41,7 @@ SUM, NARROWEST = 0.0, 1.0  # how much of what a link takes longer is due to the 
 MODELS = (SUM, NARROWEST)
 MOST_HOSTS = 1024  # of more, the rows of all links would have to be held
 TINY = 1e-9  # of all squares, added to those of each host, so that there is one solution
+OF_ONE_CABLE = 0.44  # log of the factor: of three cables one is missing, and a little more
 LEVELS = 32  # of load, at most
 Index = NDArray[np.int64]
 Way = tuple[int, int]  # the groups at its ends, the smaller number first
@@ -63,6 +64,11 @@ class LoadedGroup:
     among_alike: bool = True
     least: float = 0.0
     device: str = ""
+
+    @property
+    def is_several(self) -> bool:
+        """Whether a group carries so much less that one bad cable of three or more does not explain it."""
+        return self.other < 0 and self.among_alike and self.effect > OF_ONE_CABLE
 
 
 @dataclass(frozen=True)

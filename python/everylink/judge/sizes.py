@@ -57,7 +57,7 @@ from everylink.judge.quiet import (
 from everylink.judge.ranks_alone import looking_slow, measured_alone, sharing
 from everylink.judge.readings import Readings, readings
 from everylink.judge.smallest import MUCH
-from everylink.judge.structure import gap_alone, structures_at
+from everylink.judge.structure import fewer_cables, gap_alone, structures_at
 from everylink.judge.trunks import Trunk
 from everylink.judge.unlike_hosts import of_unlike, told_of
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Scope, Side, Structure, Verdict
@@ -145,6 +145,7 @@ class _Sizes:
         self._near_each_other = set[int]()  # hosts that look slow in small messages, but not with each other
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
         self._at_equal_load = list[Verdict]()
+        self._fewer_cables = set[tuple[str, ...]]()  # groups, or adapters of some, which is structure
         self._ways_alone = list[Verdict]()
         self._of_rails = set[tuple[str, ...]]()  # ranks
         self._behind_rails = set[frozenset[str]]()  # the hosts of groups of which a rail is slow
@@ -204,7 +205,8 @@ class _Sizes:
         self._tell_longer_ways()
         found = [one for one in collected.found if not self._is_of_larger(one)] + self._quiet_ways
         slow_groups = [names.units_of(one.subject) for one in found if one.kind == "group" and one.symptom == "slow"]
-        for less_sure in (self._ways_alone, self._at_equal_load):
+        loaded = [one for one in self._at_equal_load if one.subject not in self._fewer_cables]
+        for less_sure in (self._ways_alone, loaded):
             named = {frozenset(one.subject) for one in found if one.kind in ("group", "trunk")}
             found += [
                 one for one in less_sure if frozenset(one.subject) not in named
@@ -421,7 +423,7 @@ class _Sizes:
         load = full_load(judged.size, judged.readings)
         if load is None:
             return clear
-        told = self._numbers(self._units(clear, "host", "rank", "group"))
+        told = self._numbers(self._units([*self._collected.found, *clear], "host", "rank", "group"))
         inside = [one for one in slow_inside(load, equals, told) if judged.has_several(one.found.subject[0])]
         found = [inside_verdict(one, judged, names) for one in inside]
         if not told and not found:  # hosts reach less with those that are slow
@@ -464,7 +466,7 @@ class _Sizes:
 
     def _keep(self, judged: Judged, quiet: Judged | None, is_alone: bool) -> None:
         """What is told when all sizes are seen."""
-        names = self._names
+        names, collected = self._names, self._collected
         if quiet is not None:
             ways, of_few = self._apart(more_ways(quiet, judged, names, self._small), quiet)
             self._quiet_ways = [calibrated(one, is_alone=True) for one in ways] or self._quiet_ways
@@ -474,7 +476,10 @@ class _Sizes:
             self._collected.slow_with_all |= {names.units[host] for host in judgement.slow_with_all}
         self._longer.add(judged, names)
         for loaded in judged.loaded:
-            if self._small is None or not self._small.is_further(loaded):
+            if loaded.is_several:
+                collected.structure.append(told := fewer_cables(loaded, judged, names))
+                self._fewer_cables.add(told.subject)
+            elif self._small is None or not self._small.is_further(loaded):
                 verdict = calibrated(loaded_verdict(loaded, judged, names), is_alone)
                 (self._at_equal_load if loaded.among_alike else self._collected.suspects).append(verdict)
         self._of_rails |= {names.of(one)[1] for one in judged.of_rails}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from everylink.host_lists import folded
 from everylink.judge.comparable import FEWEST_GOOD, HEALTHY
 from everylink.judge.contention import LEAST as UNDER_LOAD
+from everylink.judge.equal_load import LoadedGroup
 from everylink.judge.findings import Found
 from everylink.judge.judged import Judged
 from everylink.judge.kinds import Kinds
@@ -28,6 +29,7 @@ QUESTION_OF_WAYS = "Further apart by design (a torus, a longer route), or severa
 QUESTION_OF_HOSTS = "Other adapters, or other switches on their ways by design? The topology and the inventory tell."
 QUESTION_OF_RANKS = "Do they share a port with others by design, or is a part bad on all? The adapters tell."
 QUESTION_OF_TWO_GROUPS = "Narrower ways between them by design, or a fault at one end of them? The topology tells."
+QUESTION_OF_CABLES = "Fewer uplinks by design, or bad ones? The topology tells."
 QUESTION_OF_DRIFT = "What do they share: a switch, cooling, other load? Temperatures and a second run tell."
 QUESTIONS = {
     "host": "Other adapters, cables or settings, or a fault that they share? Compare them (everylink inventory).",
@@ -46,6 +48,15 @@ def structures_at(
     yield from _of_groups(judged, names)
     yield from _of_contention(judged)
     yield from _of_time(judged, names)
+
+
+def fewer_cables(loaded: LoadedGroup, judged: Judged, names: Names) -> Structure:
+    """A group that has fewer cables to others than groups of as many hosts; or adapters of it."""
+    group, factor = names.group_in_short(loaded.group), float(np.exp(loaded.effect))
+    subject = f"{group} on {loaded.device}" if loaded.device else group
+    those = "as many adapters of other groups" if loaded.device else "groups of as many hosts"
+    text = f"{subject}: links with other groups take {factor:.2f}x the time of those of {those} under equal load"
+    return Structure("class", (subject,), factor, judged.size.bytes, "times", text, QUESTION_OF_CABLES)
 
 
 def each_once(structures: Sequence[Structure]) -> tuple[Structure, ...]:
