@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from everylink.judge.judge import judge
 from everylink.judge.verdict import Judgement
 from everylink.model.groups import Grouping
-from everylink.model.rows import MAIN, ONE_WAY, ORDER
+from everylink.model.rows import MAIN, ONE_WAY, ORDER, Rows
 from pair_rows import rows_of_pairs, run_of
 
 GROUPS, SIZE, HOSTS = 4, 8, 32
@@ -19,23 +19,29 @@ NOISE = 0.01
 Index = NDArray[np.int64]
 
 
-def _judged(capacity: list[float], crowded: int = -1) -> Judgement:
-    """Judge a run. `capacity` [groups]: pairs that fit out of each. More pairs of the `crowded` group leave it."""
-    return _judged_by(lambda pairs: _times(pairs, np.array(capacity)), crowded)
+def _judged(capacity: list[float], crowded: int = -1, smaller: float = 0.0) -> Judgement:
+    """Judge a run. `capacity` [groups]: pairs that fit out of each. More pairs of the `crowded` group leave it.
+
+    `smaller`: part of what load adds (log) at a second, smaller size.
+    """
+    return _judged_by(lambda pairs: _times(pairs, np.array(capacity)), crowded, smaller)
 
 
-def _judged_by(times_of: Callable[[Index], NDArray[np.float64]], crowded: int = -1) -> Judgement:
+def _judged_by(times_of: Callable[[Index], NDArray[np.float64]], crowded: int = -1, smaller: float = 0.0) -> Judgement:
     """Judge a run. `times_of`: the seconds that each of the pairs of a step takes, [pair, 2] to [pair]."""
     random = np.random.default_rng(1)
     steps = [_pairs(random, crowded) for _ in range(ALL_MAIN + ALL_DRAWN)]
     times = [times_of(pairs) for pairs in steps]
     alone = np.array(list(itertools.combinations(range(HOSTS), 2)))
-    rows = [
-        rows_of_pairs(pairs, time, step, MAIN if step < ALL_MAIN else ORDER, NOISE, random)
-        for step, (pairs, time) in enumerate(zip(steps, times, strict=True))
-    ]
-    rows.append(rows_of_pairs(alone, np.full(len(alone), BUSY), len(steps), ONE_WAY, NOISE, random))
-    results = run_of(np.arange(HOSTS), len(rows), {1 << 20: rows})
+    parts = {1 << 16: smaller, 1 << 20: 1.0} if smaller else {1 << 20: 1.0}
+    by_size = dict[int, list[Rows]]()
+    for size, part in parts.items():
+        rows = by_size.setdefault(size, [])
+        for step, (pairs, time) in enumerate(zip(steps, times, strict=True)):
+            attempt = MAIN if step < ALL_MAIN else ORDER
+            rows.append(rows_of_pairs(pairs, BUSY * (time / BUSY) ** part, step, attempt, NOISE, random))
+        rows.append(rows_of_pairs(alone, np.full(len(alone), BUSY), len(steps), ONE_WAY, NOISE, random))
+    results = run_of(np.arange(HOSTS), len(steps) + 1, by_size)
     return judge(results, Grouping(GROUP_OF, tuple(f"leaf{number}" for number in range(GROUPS))))
 
 
@@ -68,7 +74,8 @@ def test_a_leaf_that_carries_less_than_others_under_equal_load_is_named_though_i
 
 
 def test_a_leaf_that_carries_less_than_half_of_what_others_do_is_told_with_a_question() -> None:
-    seen = _judged([4.0, 4.0, 1.5, 4.0])
+    """Though a smaller size shows no more than one bad cable may cost."""
+    seen = _judged([4.0, 4.0, 1.5, 4.0], smaller=0.6)
     assert not seen.verdicts
     (told,) = [one for one in seen.structure if one.kind == "class"]
     assert told.subject == ("leaf2",)

@@ -466,7 +466,7 @@ class _Sizes:
 
     def _keep(self, judged: Judged, quiet: Judged | None, is_alone: bool) -> None:
         """What is told when all sizes are seen."""
-        names, collected = self._names, self._collected
+        names = self._names
         if quiet is not None:
             ways, of_few = self._apart(more_ways(quiet, judged, names, self._small), quiet)
             self._quiet_ways = [calibrated(one, is_alone=True) for one in ways] or self._quiet_ways
@@ -477,8 +477,8 @@ class _Sizes:
         self._longer.add(judged, names)
         for loaded in judged.loaded:
             if loaded.is_several:
-                collected.structure.append(told := fewer_cables(loaded, judged, names))
-                self._fewer_cables.add(told.subject)
+                self._collected.structure.append(fewer := fewer_cables(loaded, judged, names))
+                self._fewer_cables.add(fewer.subject)
             elif self._small is None or not self._small.is_further(loaded):
                 verdict = calibrated(loaded_verdict(loaded, judged, names), is_alone)
                 (self._at_equal_load if loaded.among_alike else self._collected.suspects).append(verdict)

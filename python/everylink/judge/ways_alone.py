@@ -110,7 +110,7 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
 
 def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) -> Iterator[Found]:
     """Groups of which most links with most others are slow alone, while nearly all between others are well, and those
-    inside them; of four or more. With one other only, the way between the two is slow.
+    inside them; where there are four groups or more. With one other only, the way between the two is slow.
 
     Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count for other groups.
     """
