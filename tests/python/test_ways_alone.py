@@ -125,12 +125,14 @@ FOUR = Grouping(np.arange(HOSTS) // 6, ("leaf0", "leaf1", "leaf2", "leaf3"))
 TWELVE = Grouping(np.arange(HOSTS) // 2, tuple(f"leaf{number}" for number in range(HOSTS // 2)))
 
 
-def _over(*ways: tuple[int, int], leaves: Grouping = FOUR) -> Values:
+def _over(*ways: tuple[int, int], leaves: Grouping = FOUR) -> NDArray[np.bool_]:
     """A mask of the pairs between these leaves."""
     return np.array([tuple(ends) in ways for ends in np.sort(leaves.group_of[PAIRS], axis=1).tolist()])
 
 
-def _parts(slow: Values, factor: float = 1.5, leaves: Grouping = FOUR, usual: Values | None = None) -> list[Verdict]:
+def _parts(
+    slow: NDArray[np.bool_], factor: float = 1.5, leaves: Grouping = FOUR, usual: Values | None = None
+) -> list[Verdict]:
     """The verdicts by what was measured alone, where these pairs are slower by a factor; `usual`: how many times as
     long each pair takes anyway, of small and of large messages."""
     small, large = np.ones((2, len(PAIRS))) if usual is None else usual
@@ -138,7 +140,9 @@ def _parts(slow: Values, factor: float = 1.5, leaves: Grouping = FOUR, usual: Va
     return [one for one in judge(results, leaves).verdicts if one.evidence.startswith("measured alone")]
 
 
-def _ways(slow: Values, factor: float = 1.5, leaves: Grouping = FOUR, usual: Values | None = None) -> list[Verdict]:
+def _ways(
+    slow: NDArray[np.bool_], factor: float = 1.5, leaves: Grouping = FOUR, usual: Values | None = None
+) -> list[Verdict]:
     """Those on trunks, which are all."""
     found = _parts(slow, factor, leaves, None if usual is None else np.stack([np.ones(len(PAIRS)), usual]))
     assert all(one.kind == "trunk" for one in found)
