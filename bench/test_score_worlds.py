@@ -24,7 +24,7 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "pods in turns over racks, half of the hosts upgraded", "tunnels of 2 pods, kernels half updated",
     "torus, 4 ranks, adapters as fast as six cables",
     "units in a torus, two memory groups on 4 interfaces", "Xeon Phis and Xeons in tanks, TCP, 2:1 static",
-    "mesh in three dimensions, two cores",
+    "mesh in three dimensions, two cores", "TCP by connections in turns, 3:1 re-hashed, two ranks",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -51,7 +51,8 @@ HARD_CHASSIS = (
     "units in a torus, two memory groups on 4 interfaces", "Omni-Path of 400 Gbit/s, 2:1 adaptive, 4 ranks",
     "Xeon Phis and Xeons in tanks, TCP, 2:1 static",
     "40 Gbit/s, 8:5 static, older and newer chassis in turns",
-    "mesh in three dimensions, two cores",
+    "mesh in three dimensions, two cores", "dragonfly+ of trays of two hosts on one adapter",
+    "TCP by connections in turns, 3:1 re-hashed, two ranks",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -114,6 +115,11 @@ NO_CHASSIS = (  # few hosts, or in no order
     "8 GPUs on 4 rails, a leaf for each rail, 2:1 adaptive",
     "NVLink racks of a cloud, sprayed packets",
     "8 ranks of a cloud in sub-blocks, 2:1 adaptive",
+    "8 NUMA nodes, routes by load, groups in a row", "rail-optimized, 8 rails, spines of two rates",
+    "8 vector engines on 2 adapters of the leaf, 3:2 dealt out",
+    "sprayed packets, 8 accelerators on 4 rails, slow within", "Omni-Path 2:1, tables that change, 8 NUMA nodes",
+    "cube mesh of GPUs on 2 adapters, 3:2 dealt out", "sprayed packets, 4 GPUs on PCIe with 2 adapters",
+    "8 rails, a leaf for one rail of each socket, 2:1 dealt out",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
