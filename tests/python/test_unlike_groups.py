@@ -1,8 +1,9 @@
-"""A group whose hosts are of another kind is not called slow."""
+"""A group whose hosts are of another kind is not called slow, nor is one that is near to fewer others."""
 
 import itertools
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from everylink.judge.judge import judge
@@ -42,3 +43,22 @@ def test_a_slow_group_of_which_all_hosts_differ_within_is_a_suspect() -> None:
 
 def test_one_of_which_a_host_does_is_a_verdict() -> None:
     assert _groups(_judged(slow_within=np.array([7])), "verdicts") == [("leaf3",)]
+
+
+ISLAND = np.array([0, 0, 0, 0, 0, 0, 1, 1])  # of leaves of three hosts
+LEAVES = Grouping(np.arange(24) // 3, tuple(f"leaf{number}" for number in range(8)))
+
+
+@pytest.mark.parametrize(("factor", "named"), [(1.0, []), (1.3, [("leaf4",)])])
+def test_a_leaf_that_is_near_to_fewer_leaves_than_others_is_not_slow(factor: float, named: list[tuple[str]]) -> None:
+    """What is slow makes all ways of a leaf slow, that to the nearest one, too."""
+    pairs, random = np.array(list(itertools.combinations(range(24), 2))), np.random.default_rng(5)
+    leaf = LEAVES.group_of[pairs]
+    far, is_near = leaf[:, 0] != leaf[:, 1], ISLAND[leaf[:, 0]] == ISLAND[leaf[:, 1]]
+    usual = np.where(far, np.where(is_near, 1.1, 1.3), 1.0)
+    times = 1e-4 * usual * np.where(far & (leaf == 4).any(axis=1), factor, 1.0)
+    steps = pairs.sum(axis=1) % 24
+    attempts = [MAIN] * 3 + [QUARTER] * 2 + [ONE_WAY] * 3
+    rows = [rows_of_pairs(pairs, times, 24 * turn + steps, one, 0.01, random) for turn, one in enumerate(attempts)]
+    judgement = judge(run_of(np.arange(24), 24 * len(attempts), {SIZE: rows}), LEAVES)
+    assert _groups(judgement, "verdicts") == named

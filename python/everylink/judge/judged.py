@@ -57,6 +57,7 @@ CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks
 MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
 FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
 FEWEST_QUICK, QUICK_WITH = 3, 0.25  # others with which a host is quicker than usual, and part of all
+QUICK_WAY = 0.25  # part of what a slow group adds that its nearest way to another one must show
 FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
 FEWEST_NEAR = 3  # links of a host inside its group, which tell that it is well there
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
@@ -181,11 +182,12 @@ class Judged:
         many of the hosts, the others may be the ones that differ."""
         group_of = self.findings.effects.group_of
         size = np.bincount(group_of)
-        groups = (one for one in self.findings.bad if one.kind == "group")
+        groups = [one for one in self.findings.bad if one.kind == "group"]
         large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
         some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
         some |= self._under_load.with_some - self.filled
         some |= {one for one in self.findings.bad if _is_a(one, "host") and self._may_be_well(one)}
+        some |= {one for one in groups if self._is_quick_with_a_group(one)}
         hosts = (one for one in some if _is_a(one, "host"))
         at_the_edge = {one for one in hosts if int(group_of[one.subject[0]]) in self._at_the_edge}
         return self._under_load.unproven | frozenset(large) | (some - at_the_edge)
@@ -222,6 +224,22 @@ class Judged:
             return False
         best = float(np.nanmedian(lower_quantiles(self._longer_than_usual[alike], QUICK_WITH)[0]))
         return bool(np.median(own[quick]) <= best + INSIDE * slow.effect)
+
+    def _is_quick_with_a_group(self, slow: Found) -> bool:
+        """Whether a group is as quick with another one as others are with the nearest one: what is slow adds to all of
+        its ways, so it is just near to fewer groups."""
+        if self._between_usual is None:
+            return False
+        nearest = lower_quantiles(self._between_usual, 0.0)[0]
+        own, others = float(nearest[slow.subject[0]]), np.delete(nearest, slow.subject[0])
+        return bool(own < np.nanmedian(others) + QUICK_WAY * slow.effect)
+
+    @cached_property
+    def _between_usual(self) -> Matrix | None:
+        """What ways between groups take longer than is usual for the kinds of their hosts, [group, group]; None as
+        _longer_than_usual."""
+        longer = self._longer_than_usual
+        return None if longer is None else between_groups(longer, self.findings.effects.group_of)
 
     @cached_property
     def _longer_than_usual(self) -> Matrix | None:
