@@ -67,8 +67,9 @@ class LoadedGroup:
 
     @property
     def is_several(self) -> bool:
-        """Whether a group carries so much less that one bad cable of three or more does not explain it."""
-        return self.other < 0 and self.among_alike and self.effect > OF_ONE_CABLE
+        """Whether a whole group carries so much less that one bad cable of three or more does not explain it; the
+        adapters of one rail may share two."""
+        return self.other < 0 and not self.device and self.among_alike and self.effect > OF_ONE_CABLE
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ class _Sizes:
         self._near_each_other = set[int]()  # hosts that look slow in small messages, but not with each other
         self._quiet_ways = list[Verdict]()  # at the largest size that shows any
         self._at_equal_load = list[Verdict]()
-        self._fewer_cables = set[tuple[str, ...]]()  # groups, or adapters of some, which is structure
+        self._fewer_cables = set[tuple[str, ...]]()  # groups, which is structure
         self._ways_alone = list[Verdict]()
         self._of_rails = set[tuple[str, ...]]()  # ranks
         self._behind_rails = set[frozenset[str]]()  # the hosts of groups of which a rail is slow

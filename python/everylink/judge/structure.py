@@ -51,12 +51,12 @@ def structures_at(
 
 
 def fewer_cables(loaded: LoadedGroup, judged: Judged, names: Names) -> Structure:
-    """A group that has fewer cables to others than groups of as many hosts; or adapters of it."""
+    """A group that has fewer cables to others than groups of as many hosts."""
     group, factor = names.group_in_short(loaded.group), float(np.exp(loaded.effect))
-    subject = f"{group} on {loaded.device}" if loaded.device else group
-    those = "as many adapters of other groups" if loaded.device else "groups of as many hosts"
-    text = f"{subject}: links with other groups take {factor:.2f}x the time of those of {those} under equal load"
-    return Structure("class", (subject,), factor, judged.size.bytes, "times", text, QUESTION_OF_CABLES)
+    text = f"{group}: links with other groups take {factor:.2f}x the time of those of groups of as many hosts"
+    return Structure(
+        "class", (group,), factor, judged.size.bytes, "times", f"{text} under equal load", QUESTION_OF_CABLES
+    )
 
 
 def each_once(structures: Sequence[Structure]) -> tuple[Structure, ...]:
