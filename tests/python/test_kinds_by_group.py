@@ -44,7 +44,7 @@ PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
 
 
 def _kinds(factors: NDArray[np.float64]) -> list[int]:
-    """The kinds that show in the times of all pairs, so many times as long as usual."""
+    """The kinds that show where each pair takes its factor times as long as usual."""
     step, random = PAIRS.sum(axis=1) % HOSTS, np.random.default_rng(4)
     rows = [rows_of_pairs(PAIRS, 2e-6 * factors, turn * HOSTS + step, MAIN, 0.005, random) for turn in range(3)]
     return list(kinds_of(run_of(np.arange(HOSTS), 3 * HOSTS, {1: rows})).of_host.tolist())

@@ -66,7 +66,7 @@ class LoadedGroup:
     device: str = ""
 
     @property
-    def is_several(self) -> bool:
+    def has_fewer_cables(self) -> bool:
         """Whether a whole group carries so much less that one bad cable of three or more does not explain it; the
         adapters of one rail may share two."""
         return self.other < 0 and not self.device and self.among_alike and self.effect > OF_ONE_CABLE

@@ -50,7 +50,7 @@ class FullLoad:
         return int(self.full.shape[1])
 
     def are_few(self, slow: int) -> bool:
-        """Whether so many slow hosts are few enough to be faults."""
+        """Whether this number of slow hosts is small enough for them to be faults."""
         return slow <= max(1, PART_OF_ALL * self.hosts)
 
     def partners(self, host: int) -> int:

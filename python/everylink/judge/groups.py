@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.kinds import Kinds
+from everylink.judge.kinds import Kinds, quick_links
 from everylink.judge.readings import Readings
 from everylink.robust import Matrix, both_ways, is_whole, known_sample, landmarks, row_medians, sampled, spread
 
@@ -26,7 +26,6 @@ LEAST_GAP = 0.02  # log of the factor between a link to another group and one in
 MOST_GROUPS, MANY_HOSTS = 256, 1500
 MOSTLY_CLEAR = 0.9  # part of very many hosts among which groups show without the others
 RIDGE = 1e-9  # of the mean of a diagonal, which makes a matrix regular and changes nothing that shows
-FASTEST = 2  # of its links this one tells how fast a host can be: the fastest may have met an idle partner
 NEARER = 2 * LEAST_GAP  # by which a host is clearly nearer to some others than most of its kind are
 MOVES = 8
 HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; if none show below the first, far links may be few
@@ -364,8 +363,7 @@ def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64]) -> tuple[Matrix, 
 
 def _slower_among(block: Matrix) -> Matrix:
     """How much longer the fastest links of each row take than those of most rows, [rows]."""
-    at = min(FASTEST, block.shape[1]) - 1
-    fast = np.partition(block, at, axis=1)[:, at]
+    fast = quick_links(block)
     if np.isnan(fast).all():  # such as hosts of two kinds that have no adapter in common
         return np.zeros(len(block), np.float32)
     return np.asarray(np.nan_to_num(fast - np.nanmedian(fast)), np.float32)

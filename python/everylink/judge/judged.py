@@ -45,7 +45,7 @@ from everylink.judge.uplinks import (
 from everylink.judge.verdict import BANDWIDTH, Side
 from everylink.model.results import Ranks, Size
 from everylink.model.rows import chosen
-from everylink.robust import Matrix, is_whole, lower_quantiles, row_medians
+from everylink.robust import Matrix, Values, is_whole, lower_quantiles, row_medians
 
 MANY_ENDS, PART_OF_ENDS, SAME_ALONE = 12, 0.4, 0.05  # hosts of pairs that are as slow alone: log of the factor
 MANY_RANKS, PART_OF_HOSTS = 4, 0.1  # other ranks that are slow alike, and part of the hosts
@@ -228,18 +228,17 @@ class Judged:
     def _is_quick_with_a_group(self, slow: Found) -> bool:
         """Whether a group is as quick with another one as others are with the nearest one: what is slow adds to all of
         its ways, so it is just near to fewer groups."""
-        if self._between_usual is None:
+        nearest, group = self._nearest_groups, slow.subject[0]
+        if nearest is None:
             return False
-        nearest = lower_quantiles(self._between_usual, 0.0)[0]
-        own, others = float(nearest[slow.subject[0]]), np.delete(nearest, slow.subject[0])
-        return bool(own < np.nanmedian(others) + QUICK_WAY * slow.effect)
+        return bool(nearest[group] < np.nanmedian(np.delete(nearest, group)) + QUICK_WAY * slow.effect)
 
     @cached_property
-    def _between_usual(self) -> Matrix | None:
-        """What ways between groups take longer than is usual for the kinds of their hosts, [group, group]; None as
-        _longer_than_usual."""
+    def _nearest_groups(self) -> Values | None:
+        """What the quickest way of each group to another one takes longer than is usual for the kinds of their hosts,
+        log of the factor, [group]; None as _longer_than_usual."""
         longer = self._longer_than_usual
-        return None if longer is None else between_groups(longer, self.findings.effects.group_of)
+        return None if longer is None else lower_quantiles(between_groups(longer, self.findings.effects.group_of), 0)[0]
 
     @cached_property
     def _longer_than_usual(self) -> Matrix | None:

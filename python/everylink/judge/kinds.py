@@ -36,7 +36,7 @@ Block = tuple[Any, ...]  # rows and columns of a matrix
 LOW_PART = 0.15  # quantile of a row: what a host can do with the best of its partners
 USUAL_PARTS = (0.5, 0.75)  # quantiles; where half of the partners are near, the first lies between near and far
 QUARTILES = (0.25, 0.75)
-QUICKEST = 2  # of its links this one tells what a host can do at best
+QUICK_LINK = 2  # of its links this one tells what a host can do at best
 AS_SLOW = 0.25  # part of the difference of two classes (log) up to which a host between them is of the slower one
 SAME = 0.02  # log of the factor: a partner that is slower than this is slower
 TIGHT = 0.015  # largest standard deviation within a class, log of the factor
@@ -375,14 +375,20 @@ def _not_slow_with_all(times: Matrix, classes: Index, partners: Index, capacity:
 
 def _quick_with_some(times: Matrix, classes: Index, capacity: Values) -> set[int]:
     """The slower classes whose quickest links take hardly longer than those of the fastest one: what makes a host slow
-    makes all of its links slow, so these are near to fewer others. The second one counts, as one other may be the same
-    machine. `times` [host, partner]."""
-    second = min(QUICKEST, times.shape[1]) - 1
-    quickest = np.partition(np.where(np.isfinite(times), times, np.inf), second, axis=1)[:, second]
+    makes all of its links slow, so these are near to fewer others. `times` [host, partner]."""
+    quickest = quick_links(times)
+    quickest = np.where(np.isnan(quickest), np.inf, quickest)
     of_class = [classes == number for number in range(1, int(classes.max()) + 1)]
     usual, best = ([float(np.median(of[own])) for own in of_class] for of in (capacity, quickest))
     longer = zip(np.subtract(best, best[0]), np.subtract(usual, usual[0]), strict=True)
     return {number for number, (at_best, usually) in enumerate(longer, 1) if at_best < WITH_FASTER * usually}
+
+
+def quick_links(times: Matrix) -> Matrix:
+    """The second shortest time of each row, [rows]; NaN where fewer are known. The shortest one may be of a partner
+    that was idle, or on the same machine."""
+    at = min(QUICK_LINK, times.shape[1]) - 1
+    return np.asarray(np.partition(times, at, axis=1)[:, at])
 
 
 def _without(classes: Index, left_out: Set[int]) -> Index | None:

@@ -476,7 +476,7 @@ class _Sizes:
             self._collected.slow_with_all |= {names.units[host] for host in judgement.slow_with_all}
         self._longer.add(judged, names)
         for loaded in judged.loaded:
-            if loaded.is_several:
+            if loaded.has_fewer_cables:
                 self._collected.structure.append(fewer := fewer_cables(loaded, judged, names))
                 self._fewer_cables.add(fewer.subject)
             elif self._small is None or not self._small.is_further(loaded):

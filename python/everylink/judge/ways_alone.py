@@ -208,15 +208,20 @@ def _between_groups(judged: Judged, slow_hosts: Set[int]) -> _Between:
     ends = np.sort(np.stack([group_of[best.frm], group_of[best.to]]), axis=0)
     at = np.flatnonzero(counts[best.frm] & counts[best.to] & (ends[0] != ends[1]) & np.isfinite(beyond))
     count, usual = len(group_of), best.time - beyond
-    way_of = ends[0] * count + ends[1]
-    _, of_way = np.unique(way_of[at], return_inverse=True)
-    quickest = np.full(int(of_way.max(initial=-1)) + 1, np.inf)
-    np.minimum.at(quickest, of_way, usual[at])
-    at = at[usual[at] <= quickest[of_way] + LEAST]
-    way, of_way, links = np.unique(way_of[at], return_inverse=True, return_counts=True)
+    number = ends[0] * count + ends[1]
+    at = at[_are_quickest(usual[at], number[at])]
+    way, of_way, links = np.unique(number[at], return_inverse=True, return_counts=True)
     beyond = beyond[at]
     median = np.array([np.median(beyond[of_way == number]) for number in range(len(links))])
     return _Between(best.frm[at], best.to[at], beyond, of_way, np.stack(np.divmod(way, count)), median, links)
+
+
+def _are_quickest(usual: Times, way: Index) -> NDArray[np.bool_]:
+    """Mask of the links that usually take hardly longer than the quickest ones of their way, [links]."""
+    _, of_way = np.unique(way, return_inverse=True)
+    quickest = np.full(int(of_way.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(quickest, of_way, usual)
+    return np.asarray(usual <= quickest[of_way] + LEAST)
 
 
 def way_verdict(way: Trunk, judged: Judged, names: Names) -> Verdict:
@@ -277,8 +282,8 @@ def _usual_of_ends(best: BestReadings, of_class: Index, at: int) -> float | None
     """What other links of its ends take that have the class of a reading, log seconds; None if one of them, or more
     than a tenth of its class, takes nearly as long, or too few were measured.
 
-    Where an end has too few of this class, such as the only host of its kind in a group, by how much longer others of
-    it take than their own class.
+    Where an end has too few of this class, such as the only host of its kind in a group, its other links count by how
+    much longer they take than the middle of their own classes.
     """
     ends = int(best.frm[at]), int(best.to[at])
     at_ends = [(best.frm == end) | (best.to == end) for end in ends]
