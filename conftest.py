@@ -10,12 +10,13 @@ LONG = bool(os.environ.get("EVERYLINK_TEST_LONG"))
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of each N usual cases of a test marked `one_in(N)`, all but the first become long ones."""
+    """Of each N usual cases of a test, or of a module, marked `one_in(N)`, all but the first become long ones."""
     earlier = Counter[str]()
     for item in items:
-        if (of := item.get_closest_marker("one_in")) and not item.get_closest_marker("long"):
+        node, of = next(item.iter_markers_with_node("one_in"), (item, None))
+        if of and not item.get_closest_marker("long"):
             (cases,) = of.args
-            name = item.nodeid.partition("[")[0]
+            name = node.nodeid.partition("[")[0]
             if earlier[name] % cases:
                 item.add_marker(pytest.mark.long("more cases"))
             earlier[name] += 1

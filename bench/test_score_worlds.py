@@ -11,6 +11,7 @@ from worlds.world import World
 
 from everylink.judge.kinds import kinds_of
 
+pytestmark = pytest.mark.one_in(6)  # each judges a whole cluster: most take seconds
 HOSTS, SEED = 32, 1
 ONE_HOST = (
     "quadrants", "CCXs", "cube mesh", "mesh of cores", "nested sockets", "CCXs in quadrants", "8 sockets with 3 links",
