@@ -34,6 +34,8 @@ from worlds.planes import (
     Gemini,
     HeldInterrupts,
     HostsOnCore,
+    HyperCrossbar,
+    HyperX,
     HyperXTables,
     Interfaces,
     JoinedCores,
@@ -9375,6 +9377,722 @@ def test_two_machines_of_a_server_have_four_of_its_eight_rails_each(seed: int) -
     across = [(4 * a + rail, 4 * b + rail) for a, b in zip(one, two, strict=True) for rail in range(4)]
     assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 16)  # nothing blocks
     assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_memory_groups_pay_for_their_way_around_the_ring_and_three_of_them_fill_the_adapter() -> None:
+    structure = built("one switch, 4 memory groups in a ring that share an adapter", 64)  # 32 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / RATE
+    assert isinstance(structure.plane, OneSwitch)
+    assert times(world, [(1, 5)]) == pytest.approx([near + once / 0.45])  # both on the second group
+    for group, steps in ((0, 1), (2, 1), (3, 2)):
+        assert times(world, [(group, 5)]) == pytest.approx([near + 0.06e-6 * steps + once / 0.45])
+    assert times(world, [(1, 5), (2, 6)]) == pytest.approx([near + once / 0.45, near + 0.12e-6 + once / 0.45])
+    three = times(world, [(0, 4), (1, 5), (2, 6)])
+    assert three == pytest.approx([near + 0.12e-6 + 3 * once, near + 3 * once, near + 0.12e-6 + 3 * once])
+    assert times(world, [(0, 1)]) == times(world, [(0, 3)]) == pytest.approx([1e-6 + MIB / 7.5e9])
+    assert times(world, [(0, 2)]) == pytest.approx([1.1e-6 + MIB / 6e9])
+    assert set(world.results.ranks.numa.tolist()) == {0}
+
+
+def test_the_newer_third_on_a_director_switch_has_longer_cables() -> None:
+    structure = built("director switch of 56 Gbit/s, two purchases", 64)  # 8 line boards of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.2e-6, MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, Director)
+    assert structure.group[:10].tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]
+    assert structure.plane.uplinks.tolist() == [8] * 8
+    assert structure.processor.tolist() == [2] * 43 + [0] * 21
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.24e-6 + once])
+    assert times(world, [(0, 1)]) == pytest.approx([near + 2 * HOP + 0.24e-6 + once])
+    assert times(world, [(0, 43)]) == pytest.approx([near + 2 * HOP + 0.12e-6 + CABLE + once])
+    assert times(world, [(43, 51)]) == pytest.approx([near + 2 * CABLE + once])
+    across = times(world, [(8 * place, 8 * place + 1) for place in range(8)])  # nothing blocks
+    assert across == pytest.approx([near + 2 * HOP + longer + once for longer in [0.24e-6] * 6 + [2 * CABLE] * 2])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_the_last_leaf_of_virtual_machines_has_the_rate_of_the_uplinks() -> None:
+    structure = built("virtual machines, RoCE static, 56 Gbit/s and later 100", 64)  # 4 leaves of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.8e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [4] * 4
+    assert structure.oversubscription == pytest.approx(2.18)
+    assert structure.processor.tolist() == [2] * 48 + [3] * 16
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.5e-6 + once / 0.545])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.8e-6 + once / (0.545 * 0.94)])
+    assert times(world, [(96, 98)]) == pytest.approx([near + once])
+    assert times(world, [(0, 96)]) == pytest.approx([near + 2 * HOP + 0.25e-6 + once / 0.545])
+    assert times(world, [(96, 98), (97, 99)]) == pytest.approx([near + 2 * once, near + 0.6e-6 + 2 * once])
+    frm, to = np.arange(16), np.arange(16, 32)
+    first, later = (plane.path(frm, to, np.full_like(frm, when))[0] for when in (0, 1000))
+    assert (first == later).all()
+    most = int(np.bincount(first[:, 0]).max())
+    assert most >= 4
+    across = times(world, [(2 * host, 32 + 2 * host) for host in range(16)])
+    assert max(across) == pytest.approx(near + 2 * HOP + 0.5e-6 + most * once)
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert rates == ("56 Gb/sec (4X FDR)",) * 48 + ("100 Gb/sec (4X EDR)",) * 16
+
+
+def test_chassis_of_accelerated_blades_have_half_of_the_hosts_and_of_the_uplinks() -> None:
+    name = "56 Gbit/s, 3:2 by receiver, last chassis with half of the hosts"
+    larger = built(name, 256)
+    assert np.bincount(larger.group).tolist() == [18] * 10 + [10, 9] * 4
+    assert isinstance(larger.plane, FatTree)
+    assert larger.plane.uplinks.tolist() == [12] * 10 + [6] * 8
+    structure = built(name, 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [16] * 3 + [8] * 2
+    assert structure.plane.uplinks.tolist() == [10] * 3 + [5] * 2
+    assert times(world, [(0, 15)]) == pytest.approx([near + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    across = times(world, [(host, 16 + host) for host in range(16)])  # receivers 22 to 25 have an uplink of their own
+    assert across == pytest.approx([near + 2 * HOP + part * once for part in [2] * 6 + [1] * 4 + [2] * 6])
+    smaller = times(world, [(host, 48 + host) for host in range(8)])  # receivers 51 and 52
+    assert smaller == pytest.approx([near + 2 * HOP + part * once for part in [2] * 3 + [1] * 2 + [2] * 3])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_uplinks_of_a_leaf_of_32_carry_half_of_its_hosts(seed: int) -> None:
+    structure = built("100 Gbit/s, 2:1 adaptive, leaves of 32, GPU hosts last", 128, seed)
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    rate = structure.rate[:, 0]
+    assert np.log(rate / RATE).std() == pytest.approx(0.01, rel=0.3)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.plane.capacity.tolist() == [16 * RATE] * 8
+    assert structure.processor.tolist() == [3] * 103 + [0] * 25
+    assert times(world, [(0, 31)]) == pytest.approx([LATENCY + MIB / min(rate[0], rate[31])])
+    assert times(world, [(0, 32)]) == pytest.approx([LATENCY + 2 * HOP + MIB / min(rate[0], rate[32])])
+    assert times(world, [(103, 127)]) == pytest.approx([LATENCY + 0.32e-6 + MIB / min(rate[103], rate[127])])
+    across = times(world, [(host, 32 + host) for host in range(32)])
+    assert across == pytest.approx([LATENCY + 2 * HOP + 2 * once] * 32)
+
+
+def test_twenty_hosts_have_as_many_uplinks_and_each_message_may_take_another_one() -> None:
+    structure = built("200 Gbit/s, 1:1 re-hashed, far socket, last third newer", 80)  # 4 leaves of 20
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [20] * 4
+    assert structure.processor.tolist() == [3] * 54 + [4] * 26
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.14e-6 + once])
+    assert times(world, [(108, 110)]) == pytest.approx([near + once])
+    assert times(world, [(108, 111)]) == pytest.approx([near + 0.27e-6 + once / 0.97])
+    assert times(world, [(0, 108)]) == pytest.approx([near + 2 * HOP + 0.07e-6 + once])
+    assert times(world, [(108, 110), (109, 111)]) == pytest.approx([near + 2 * once, near + 0.54e-6 + 2 * once])
+    when = np.arange(100)
+    up = plane.path(np.zeros_like(when), np.full_like(when, 20), when)[0][:, 0]
+    assert (np.diff(up) != 0).sum() >= 85
+    across = times(world, [(2 * host, 40 + 2 * host) for host in range(20)])
+    assert max(across) >= near + 2 * HOP + 0.14e-6 + 2 * once  # some meet by chance
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / (0.9 * 20e9)])
+    assert times(world, [(108, 109)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_a_job_begins_with_the_second_leaf_of_a_cell() -> None:
+    structure = built("4 ranks, dragonfly+, job begins with half a cell", 128)  # 64 hosts, cells of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.24e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert (plane.groups, plane.each) == (8, 8)
+    assert np.bincount(structure.group).tolist() == [8, 16, 16, 16, 8]
+    assert plane.leaf[:24].tolist() == [1] * 8 + [2] * 8 + [3] * 8
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.26e-6 + once / 0.96])
+    assert times(world, [(0, 28)]) == pytest.approx([near + once])  # the last one of the half cell
+    assert times(world, [(32, 64)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of a cell
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)
+    when = np.arange(1000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.3 * 6 / 8, abs=0.04)
+
+
+def test_the_group_of_one_cabinet_has_half_of_the_hosts_and_of_the_cables() -> None:
+    structure = built("dragonfly, last group half as large with half of the cables", 64)
+    once, near = MIB / (0.8 * RATE), LATENCY + 0.4e-6
+    plane = structure.plane
+    assert isinstance(plane, Bundles)
+    assert np.bincount(structure.group).tolist() == [19, 18, 18, 9]
+    cables = np.round(plane.capacity / RATE).reshape(4, 4)
+    assert cables[0].tolist() == [2, 2, 2, 1]
+    assert cables[3, :3].tolist() == [1, 1, 1]
+    assert structure.processor.tolist() == [0] * 55 + [2] * 9
+    direct = replace(structure, plane=Bundles(plane.group, cables.astype(np.int64), 0.0, RATE))
+    world = World(direct, kernel=ONE_WAY)
+    assert times(world, [(0, 18)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(55, 63)]) == pytest.approx([near + once])
+    assert times(world, [(0, 19)]) == pytest.approx([near + 2 * HOP + 0.2e-6 + once])
+    four = times(world, [(host, 19 + host) for host in range(4)])
+    assert four == pytest.approx([near + 2 * HOP + 0.2e-6 + 2 * MIB / RATE] * 4)
+    four = times(world, [(host, 55 + host) for host in range(4)])
+    assert four == pytest.approx([near + 2 * HOP + 0.1e-6 + 4 * MIB / RATE] * 4)
+    when = np.arange(2000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 19), when)[1]
+    detours = latency > LATENCY + 3 * HOP
+    assert latency[detours] == pytest.approx(LATENCY + 4.5 * HOP)
+    assert detours.mean() == pytest.approx(0.35 * 2 / 4, abs=0.03)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_hosts_have_a_port_for_their_row_and_one_for_their_column_and_pass_on_messages_at_a_turn() -> None:
+    structure = built("hyper-crossbar of hosts with 4 coprocessors", 128)  # 8 x 8 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 5e-6, MIB / (0.545 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, HyperCrossbar)
+    assert (plane.columns, structure.hosts) == (8, 64)
+    for other in (1, 7, 8, 56):  # of its row and of its column
+        assert times(world, [(0, 4 * other)]) == pytest.approx([near + once])
+    passed = near + HOP + 1.5e-6
+    assert times(world, [(0, 36)]) == pytest.approx([passed + once])  # to host 9 by host 1
+    assert times(world, [(0, 4), (1, 8)]) == pytest.approx([near + 2 * once] * 2)  # one port
+    assert times(world, [(0, 4), (1, 32)]) == pytest.approx([near + 2 * MIB / RATE] * 2)  # two ports, one PCIe link
+    assert times(world, [(0, 36), (5, 68)]) == pytest.approx([passed + 2 * once, near + 2 * once])  # host 1 to host 17
+    assert times(world, [(0, 36), (5, 8)]) == pytest.approx([passed + once, near + once])  # host 1 along the row
+    there, back = plane.path(np.array([0, 9]), np.array([9, 0]), np.zeros(2, np.int64))[0].tolist()
+    assert there == [0, 4 * 1 + 1, 4 * 1 + 2, 4 * 9 + 3]
+    assert back == [4 * 9, 4 * 8 + 1, 4 * 8 + 2, 3]  # by host 8
+    assert times(world, [(0, 3)]) == pytest.approx([4e-6 + MIB / 6.5e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_four_tiles_share_an_adapter_and_the_tiles_of_the_second_gpu_are_further() -> None:
+    structure = built("8 tiles on 2 adapters, 3:2 by receiver", 128)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [10] * 4
+    assert times(world, [(0, 8)]) == times(world, [(1, 9)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + once])  # the other adapter: the same leaf
+    assert times(world, [(2, 10)]) == pytest.approx([near + 0.2e-6 + once / 0.92])
+    assert times(world, [(0, 8), (3, 11)]) == pytest.approx([near + 2 * once, near + 0.2e-6 + 2 * once])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + once] * 2)
+    across = times(world, [(8 * host, 64 + 8 * host) for host in range(8)])  # the first adapters: even uplinks
+    assert across == pytest.approx([near + 2 * HOP + part * once for part in (2, 2, 2, 1, 1, 2, 2, 2)])
+    assert times(world, [(0, 1)]) == pytest.approx([0.9e-6 + MIB / 190e9])
+    assert times(world, [(1, 7)]) == pytest.approx([1.7e-6 + MIB / 25e9])
+
+
+def test_odd_and_even_rails_of_a_rack_have_a_leaf_each() -> None:
+    structure = built("4 GPUs on 4 rails, odd and even on two leaves, 3:2 adaptive", 128)  # 64 hosts, racks of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [10] * 8
+    assert structure.groups[15:17].tolist() == [[0, 4, 0, 4], [1, 5, 1, 5]]
+    assert times(world, [(0, 4)]) == times(world, [(0, 6)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 2 * HOP + once])  # by a spine
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(rank, 4 + rank) for rank in range(4)]) == pytest.approx([near + once] * 4)
+    one = times(world, [(4 * host, 64 + 4 * host) for host in range(16)])
+    assert one == pytest.approx([near + 2 * HOP + once] * 16)
+    both = times(world, [(rank, 64 + rank) for rank in range(0, 64, 2)])  # 32 adapters of 200, 10 uplinks of 400
+    assert both == pytest.approx([near + 2 * HOP + 1.6 * once] * 32)
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 130e9])
+
+
+def test_thirty_two_adapters_of_a_rack_have_eight_uplinks_drawn_at_random() -> None:
+    structure = built("8 GPUs on 4 adapters, 4:1, uplinks drawn at random", 128)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, ScatteredPorts)
+    assert plane.uplinks.tolist() == [8] * 4
+    assert times(world, [(0, 8)]) == times(world, [(0, 15)]) == pytest.approx([near + once])
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + once] * 2)
+    frm, to = np.arange(32), np.arange(32, 64)
+    up = plane.path(frm, to, np.zeros_like(frm))[0][:, 0]
+    assert (up == plane.path(np.full_like(frm, 31), to, np.full_like(frm, 1000))[0][:, 0]).all()  # whoever sends
+    most = int(np.bincount(up).max())
+    assert most > 4
+    across = times(world, [(rank, 64 + rank) for rank in range(0, 64, 2)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most * once)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 230e9])
+
+
+def test_every_third_chassis_of_four_hosts_is_older() -> None:
+    structure = built("iWARP of 40 Gbit/s on one switch, every third chassis older", 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 4.4e-6, MIB / (0.4 * RATE)
+    assert isinstance(structure.plane, OneSwitch)
+    assert structure.processor[:16].tolist() == [0] * 4 + [2] * 4 + [0] * 8
+    assert times(world, [(0, 3)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.4e-6 + once])
+    assert times(world, [(4, 16)]) == pytest.approx([near + 0.8e-6 + once])  # chassis 1 and 4
+    assert times(world, [(8, 12)]) == pytest.approx([near + once])
+    assert times(world, [(host, 24 + host) for host in range(4)]) == pytest.approx([near + once] * 4)
+    assert world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1] == ("40 Gb/sec (4X QDR)",) * 64
+
+
+def test_six_cables_to_the_core_serve_twenty_hosts_whose_second_node_has_the_adapter() -> None:
+    name = "10:3 to one core, 4 NUMA nodes, adapter on the second"
+    structure = built(name, 160)  # 80 hosts, leaves of 20
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, OneCore)
+    assert plane.uplinks.tolist() == [6] * 4
+    smaller = built(name, 32).plane
+    assert isinstance(smaller, OneCore)
+    assert smaller.uplinks.tolist() == [1] * 4
+    assert times(world, [(1, 5)]) == pytest.approx([near + once])
+    assert times(world, [(1, 4)]) == pytest.approx([near + 0.06e-6 + once])
+    for node in (2, 3):
+        assert times(world, [(1, 4 + node)]) == pytest.approx([near + 0.3e-6 + once / 0.92])
+    assert times(world, [(1, 81)]) == pytest.approx([near + 2 * HOP + once])
+    across = times(world, [(4 * host + 1, 80 + 4 * host + 1) for host in range(20)])
+    shared = [4 if receiver % 6 in (2, 3) else 3 for receiver in range(20, 40)]  # 20 receivers dealt out to 6 cables
+    assert across == pytest.approx([near + 2 * HOP + part * once for part in shared])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+
+
+def test_tables_of_nine_to_four_change_and_the_second_socket_has_the_omni_path_adapter() -> None:
+    structure = built("Omni-Path 9:4, tables that change, adapter on the second socket", 72)  # 4 leaves of 18
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.7e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Tables)
+    assert plane.uplinks.tolist() == [8] * 4
+    assert structure.oversubscription == 2.25
+    assert times(world, [(1, 3)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.2e-6 + once / 0.95])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.4e-6 + once / 0.95])
+    assert times(world, [(1, 3), (0, 2)]) == pytest.approx([near + 2 * once, near + 0.4e-6 + 2 * once])
+    assert times(world, [(1, 37)]) == pytest.approx([near + 2 * HOP + once])
+    when = np.arange(320)
+    first, second = (plane.path(np.full_like(when, frm), np.full_like(when, 18), when)[0] for frm in (0, 1))
+    assert (first == second).all()  # an entry is for all senders of a leaf
+    moves = np.flatnonzero(np.diff(first[:, 0]))
+    assert 10 <= len(moves) <= 20
+    assert not (np.diff(moves) % 16).any()
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_the_second_host_of_each_tray_is_warmer_and_two_uplinks_serve_fourteen_hosts() -> None:
+    name = "200 Gbit/s, 7:2 adaptive, second host of each tray warmer"
+    structure = built(name, 56)  # 4 leaves of 14
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == 3.5
+    smaller = built(name, 32).plane
+    assert isinstance(smaller, FatTree)
+    assert smaller.uplinks.tolist() == [1] * 4
+    assert set(structure.processor.tolist()) == {4}
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 1)]) == pytest.approx([near + 0.1e-6 + once])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 14)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(host, 14 + host) for host in range(14)]
+    assert times(world, across) == pytest.approx(
+        [near + 2 * HOP + 3.5 * once, near + 2 * HOP + 0.2e-6 + 3.5 * once] * 7
+    )
+    assert times(world, across[:8:2]) == pytest.approx([near + 2 * HOP + once] * 4)
+
+
+def test_two_uplinks_of_40_gbits_serve_24_hosts_and_the_last_rack_goes_by_the_kernel() -> None:
+    structure = built("10 Gbit/s, 3:1 static, kernel bypass in the first racks", 96)  # 4 racks of 24
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (0.1 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == pytest.approx(3)
+    assert times(world, [(0, 23)]) == pytest.approx([near + once])
+    assert times(world, [(0, 24)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 72)]) == pytest.approx([near + 3.5e-6 + 2 * HOP + once])
+    assert times(world, [(72, 95)]) == pytest.approx([near + 7e-6 + once])
+    frm, to = np.arange(24), np.arange(24, 48)
+    first, later = (plane.path(frm, to, np.full_like(frm, when))[0] for when in (0, 1000))
+    assert (first == later).all()
+    by_uplink = np.bincount(first[:, 0], minlength=2)  # each is as wide as four hosts
+    expected = [near + 2 * HOP + max(1, by_uplink[uplink] / 4) * once for uplink in first[:, 0]]
+    assert times(world, list(zip(frm.tolist(), to.tolist(), strict=True))) == pytest.approx(expected)
+    assert max(expected) >= near + 2 * HOP + 3 * once
+
+
+def test_seven_uplinks_serve_twelve_hosts_of_eight_ranks() -> None:
+    structure = built("100 Gbit/s, 12:7 dealt out, 8 ranks on two sockets", 192)  # 48 hosts, leaves of 12
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [7] * 4
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(3, 11)]) == pytest.approx([near + once])
+    assert times(world, [(4, 8)]) == pytest.approx([near + 0.22e-6 + once / 0.94])
+    assert times(world, [(7, 12)]) == pytest.approx([near + 0.44e-6 + once / 0.94])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    across = times(world, [(8 * host, 96 + 8 * host) for host in range(12)])
+    shared = [2] * 5 + [1, 1] + [2] * 5  # the last five receivers have the uplinks of the first five
+    assert across == pytest.approx([near + 2 * HOP + part * once for part in shared])
+    assert times(world, [(0, 3)]) == pytest.approx([INSIDE_LATENCY + MIB / 20e9])
+    assert times(world, [(0, 4)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_blocks_of_eight_hosts_are_in_turns_in_four_groups_of_a_dragonfly() -> None:
+    name = "routes by load, blocks of hosts in turns over four groups"
+    structure = built(name, 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (9, 4)
+    assert (plane.capacity == 2 * RATE).all()
+    assert structure.group.tolist() == np.tile(np.repeat([0, 1, 2, 3], 8), 2).tolist()
+    assert plane.switch.tolist() == [0] * 32 + [1] * 32
+    assert times(world, [(0, 7)]) == pytest.approx([near + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + HOP + once])  # the other switch of the group
+    apart = times(world, [(0, 8)])[0] - once - near - 4 * CABLE
+    assert round(apart / HOP, 6) in (1, 2, 3)
+    hosts = np.arange(8)
+    ways = plane.path(hosts, hosts + 8, np.zeros_like(hosts))[0]
+    assert (ways[:, 0] != NONE).all()
+    assert 1 <= (ways[:, 1] != NONE).sum() <= 4  # four of eight messages go directly
+    assert built(name, 8).group.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_a_job_begins_within_a_cell_and_pcie_is_narrower_than_its_adapters() -> None:
+    structure = built("dragonfly+ of 200 Gbit/s, PCIe 3, job begins within a cell", 64)  # cells of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (1.1 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert plane.groups == 6
+    assert np.bincount(structure.group).tolist() == [8, 16, 16, 16, 8]
+    assert plane.leaf.tolist() == np.repeat(np.arange(1, 9), 8).tolist()
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.25e-6 + once / 0.96])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 2 * once, near + 0.5e-6 + 2 * once])
+    assert times(world, [(16, 32)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the second cell
+    when = np.arange(2000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.15 * 4 / 6, abs=0.03)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_hosts_of_one_socket_are_on_a_grid_of_switches() -> None:
+    structure = built("HyperX, one socket of 4 NUMA nodes, adapter on the third", 128)  # 64 hosts, 2 x 4 switches
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, HyperX)
+    assert (plane.switches, plane.columns) == (8, 4)
+    assert (plane.capacity == 4 * RATE).all()
+    assert times(world, [(2, 6)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.05e-6 + once])
+    assert times(world, [(0, 7)]) == pytest.approx([near + 0.1e-6 + once])
+    assert times(world, [(2, 34)]) == pytest.approx([near + HOP + once])  # the next switch of the row
+    assert times(world, [(2, 130)]) == pytest.approx([near + HOP + once])  # the other one of the column
+    assert times(world, [(2, 162)]) == pytest.approx([near + 2 * HOP + once])
+    across = times(world, [(4 * host + 2, 34 + 4 * host) for host in range(8)])
+    assert across == pytest.approx([near + HOP + 2 * once] * 8)
+    when = np.arange(100)
+    by = plane.path(np.zeros_like(when), np.full_like(when, 40), when)[0][:, 0]
+    assert set(by.tolist()) == {1, 4}  # along the row first, or along the column
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 14e9])
+    assert set(world.results.ranks.numa.tolist()) == {0}
+
+
+def test_messages_of_four_rails_take_the_uplink_with_the_least_load_six_to_five() -> None:
+    structure = built("flowlets, 8 GPUs on 4 rails, 6:5", 96)  # 24 hosts, pods of 6
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, Flowlets)
+    assert structure.plane.uplinks.tolist() == [5] * 16
+    assert structure.oversubscription == pytest.approx(6 / 5)
+    assert structure.groups[5:7].tolist() == [[0, 4, 8, 12], [1, 5, 9, 13]]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + once])  # the other GPU of the adapter
+    assert times(world, [(0, 10)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + once] * 2)
+    across = sorted(times(world, [(8 * host, 48 + 8 * host) for host in range(6)]))
+    assert across == pytest.approx([near + 2 * HOP + part * once for part in (1, 1, 1, 1, 2, 2)])
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 180e9])
+
+
+def test_gpus_joined_each_with_each_have_three_uplinks_of_800_gbits_for_a_rail() -> None:
+    name = "rail-optimized, 8 rails, GPUs joined each with each, 4:3 static"
+    structure = built(name, 128)  # 32 hosts, pods of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [3] * 32
+    assert structure.oversubscription == pytest.approx(4 / 3)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(4, 12)]) == pytest.approx([near + 0.3e-6 + once])  # the second socket
+    assert times(world, [(0, 12)]) == pytest.approx([near + 0.15e-6 + 2 * HOP + once])  # another rail
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    pairs = [(8 * host, 64 + 8 * host) for host in range(8)]
+    adapters, to = np.arange(0, 64, 8), np.arange(64, 128, 8)
+    first, later = (plane.path(adapters, to, np.full_like(to, when))[0] for when in (0, 1000))
+    assert (first == later).all()
+    most = int(np.bincount(first[:, 0]).max())  # an uplink is as wide as two adapters
+    assert most >= 3
+    assert max(times(world, pairs)) == pytest.approx(near + 2 * HOP + most / 2 * once)
+    for other in range(1, 8):
+        assert times(world, [(0, other)]) == pytest.approx([1.5e-6 + MIB / 48e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_have_a_port_of_each_adapter_on_either_leaf_of_their_rack(seed: int) -> None:
+    name = "virtual machines of 8 GPUs, two ports of each adapter on two leaves"
+    structure = built(name, 96, seed)  # 24 machines, 4 racks of 6
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3.8e-6, MIB / RATE
+    plane, rack = structure.plane, structure.group
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [8] * 8
+    assert np.bincount(plane.group).tolist() == [12] * 8
+    assert np.bincount(rack).tolist() == [6] * 4
+    assert (np.diff(rack) < 0).any()
+    assert structure.groups.tolist() == [[of, 4 + of] * 2 for of in rack.tolist()]
+    for other in range(1, 24):
+        further = 2 * HOP * bool(rack[other] != rack[0])
+        assert times(world, [(0, 8 * other)]) == pytest.approx([near + further + once])
+        assert times(world, [(0, 8 * other + 5)]) == pytest.approx([near + further + once])  # the other adapter
+        assert times(world, [(0, 8 * other + 2)]) == pytest.approx([near + 2 * HOP + once])  # the other port
+        assert times(world, [(0, 8 * other), (1, 8 * other + 1)]) == pytest.approx([near + further + 2 * once] * 2)
+    one, two = (np.flatnonzero(rack == number).tolist() for number in (0, 1))
+    across = [(8 * a + gpu, 8 * b + gpu) for a, b in zip(one, two, strict=True) for gpu in (0, 4)]
+    ports = np.array(across) // 2
+    ways = plane.path(ports[:, 0], ports[:, 1], np.zeros(12, np.int64))[0]
+    shared = np.bincount(ways[:, 0])[ways[:, 0]]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + part * once for part in shared])
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 240e9])
+
+
+def test_two_of_four_dies_reach_memory_by_another_die() -> None:
+    structure = built("one switch of 100 Gbit/s, 4 dies of which two have no memory", 64)  # 32 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, OneSwitch)
+    assert structure.hosts == 32
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.1e-6 + once / 0.96])
+    for die in (1, 3):
+        assert times(world, [(0, 4 + die)]) == pytest.approx([near + 0.16e-6 + once / 0.8])
+        assert times(world, [(2, 4 + die)]) == pytest.approx([near + 0.26e-6 + once / 0.8])
+        assert times(world, [(0, die)]) == pytest.approx([INSIDE_LATENCY + 0.15e-6 + MIB / 8e9])
+    assert times(world, [(1, 3)]) == pytest.approx([INSIDE_LATENCY + 0.15e-6 + MIB / 8e9])
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.1e-6 + MIB / 16e9])
+    assert times(world, [(0, 4), (2, 8)]) == pytest.approx([near + 2 * once, near + 0.1e-6 + 2 * once])
+    assert not np.asarray(world.results.ranks.numa).any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_reserved_hosts_of_racks_with_an_uplink_for_seven_are_in_no_order(seed: int) -> None:
+    name = "10 Gbit/s, reserved hosts in no order, LAGs 7:4 to one core"
+    structure = built(name, 168, seed)  # racks of 42
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, MIB / (0.1 * RATE)
+    plane, rack = structure.plane, structure.group
+    assert isinstance(plane, LagCore)
+    assert np.bincount(rack).tolist() == [42] * 4
+    assert (np.diff(rack) < 0).any()
+    assert plane.uplinks.tolist() == [6] * 4
+    assert structure.oversubscription == pytest.approx(7 / 4)
+    small = built(name, 64, seed).plane  # racks of 16
+    assert isinstance(small, FatTree)
+    assert small.uplinks.tolist() == [3] * 4
+    for other in range(1, 168):
+        assert times(world, [(0, other)]) == pytest.approx([near + 2 * HOP * bool(rack[other] != rack[0]) + once])
+    one, two = (np.flatnonzero(rack == number) for number in (0, 1))
+    ways = plane.path(one, two, np.zeros_like(one))[0]
+    assert (ways == plane.path(one, two, np.full_like(one, 500))[0]).all()
+    assert (ways[:, 0] != ways[:, 1] - plane.ways - 6).any()  # leaf and core choose by themselves
+    most = int(np.bincount(ways.ravel()).max())  # messages by one cable, which is as wide as four hosts
+    across = times(world, [(int(a), int(b)) for a, b in zip(one, two, strict=True)])
+    assert most > 7
+    assert max(across) * (1 + 1e-9) >= near + 2 * HOP + most / 4 * once
+
+
+def test_three_hosts_have_an_uplink_of_200_and_the_last_ones_gpus() -> None:
+    name = "3:2 by receiver to uplinks of 200 Gbit/s, 4 ranks, GPU hosts last"
+    structure = built(name, 144)  # 72 hosts, leaves of 18
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [6] * 4
+    assert structure.oversubscription == pytest.approx(3 / 2)
+    assert structure.processor.tolist() == [3] * 63 + [0] * 9
+    assert np.bincount(built(name, 64).group).tolist() == [6] * 5 + [2]
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.95])
+    assert times(world, [(252, 256)]) == pytest.approx([LATENCY + 0.2e-6 + once])
+    assert times(world, [(0, 252)]) == pytest.approx([LATENCY + 2 * HOP + 0.1e-6 + once])
+    across = [(4 * host, 72 + 4 * host) for host in range(18)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 1.5 * once] * 18)
+    assert times(world, across[:6]) == pytest.approx([LATENCY + 2 * HOP + once] * 6)
+    assert times(world, across[:13:6]) == pytest.approx([LATENCY + 2 * HOP + 1.5 * once] * 3)  # the same uplink
+    assert times(world, across[:7:6]) == pytest.approx([LATENCY + 2 * HOP + once] * 2)
+
+
+def test_eight_uplinks_of_200_serve_36_hosts_of_100() -> None:
+    name = "9:4 adaptive to uplinks of 200 Gbit/s, far socket"
+    structure = built(name, 144)  # leaves of 36
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.2e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.oversubscription == pytest.approx(9 / 4)
+    assert built(name, 64).oversubscription == built(name, 16).oversubscription == 2
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.28e-6 + once / 0.94])
+    assert times(world, [(0, 72)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(2 * host, 72 + 2 * host) for host in range(36)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 9 / 4 * once] * 36)
+    assert times(world, across[:16]) == pytest.approx([near + 2 * HOP + once] * 16)
+
+
+def test_two_virtual_machines_of_a_server_share_25_gbits() -> None:
+    name = "virtual machines in pairs on 25 Gbit/s, 2:1 static, tunnels"
+    structure = built(name, 128)  # leaves of 32 machines on 16 servers
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3.6e-6, MIB / (0.25 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 4
+    assert times(world, [(0, 1)]) == pytest.approx([BESIDE + 3.6e-6 + once])  # inside their adapter
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.4e-6 + once])
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([near + 0.4e-6 + 2 * once] * 2)
+    assert times(world, [(0, 2), (4, 3)]) == pytest.approx([near + 0.4e-6 + 2 * once] * 2)
+    assert times(world, [(0, 1), (2, 4)]) == pytest.approx([BESIDE + 3.6e-6 + once, near + 0.4e-6 + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 0.4e-6 + 2 * HOP + once])
+    frm, to = np.arange(0, 32, 2), np.arange(32, 64, 2)
+    ways = plane.path(frm, to, np.zeros_like(frm))[0]
+    assert (ways == plane.path(frm, to, np.full_like(frm, 900))[0]).all()
+    most = int(np.bincount(ways[:, 0]).max())
+    across = times(world, list(zip(frm.tolist(), to.tolist(), strict=True)))
+    assert max(across) == pytest.approx(near + 0.4e-6 + 2 * HOP + most / 4 * once)
+    small = World(built(name, 32), kernel=ONE_WAY)  # leaves of 4 servers
+    across = times(small, [(machine, 8 + machine) for machine in range(0, 8, 2)])
+    assert across == pytest.approx([near + 0.4e-6 + 2 * HOP + once] * 4)
+
+
+def test_hosts_for_analysis_are_last_behind_leaves_of_18_that_do_not_block() -> None:
+    structure = built("40 Gbit/s, two levels 1:1 dealt out, analysis hosts last", 144)  # 8 leaves of 18
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (0.4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert isinstance(plane.lower, DealtOut)
+    assert isinstance(plane.upper, DealtOut)
+    assert plane.lower.uplinks.tolist() == [18] * 8
+    assert plane.upper.uplinks.tolist() == [36] * 4
+    assert structure.processor.tolist() == [2] * 126 + [0] * 18
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 18)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 36)]) == pytest.approx([near + 4 * HOP + 3 * CABLE + once])
+    assert times(world, [(126, 127)]) == pytest.approx([near + 0.6e-6 + once * 0.4 / 0.26])
+    assert times(world, [(108, 126)]) == pytest.approx([near + 2 * HOP + 0.3e-6 + once * 0.4 / 0.26])
+    across = [(host, 36 + host) for host in range(36)]
+    assert times(world, across) == pytest.approx([near + 4 * HOP + 3 * CABLE + once] * 36)  # nothing blocks
+    meet = [(0, 36), (1, 72)]  # the first receivers of two leaves have the same uplink
+    assert times(world, meet) == pytest.approx([near + 4 * HOP + 3 * CABLE + 2 * once] * 2)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_two_adapters_of_a_socket_are_on_one_leaf_of_the_rack() -> None:
+    name = "4 GPUs on PCIe with 4 adapters, a leaf for each socket, dealt out"
+    structure = built(name, 64)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.groups[7:9].tolist() == [[0, 0, 4, 4], [1, 1, 5, 5]]
+    assert structure.plane.uplinks.tolist() == [16] * 8
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])  # the other adapter of the socket
+    assert times(world, [(0, 6)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + once] * 2)
+    across = times(world, [(gpu, 32 + gpu) for gpu in range(32)])
+    assert across == pytest.approx([near + 2 * HOP + once] * 32)
+    assert times(world, [(0, 32), (1, 64)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # the same uplink
+    assert times(world, [(0, 1)]) == pytest.approx([1.6e-6 + MIB / 10e9])
+    assert times(world, [(1, 2)]) == pytest.approx([2.2e-6 + MIB / 7e9])
+
+
+def test_the_first_and_the_third_of_four_adapters_are_on_one_leaf() -> None:
+    structure = built("8 GPUs on 4 adapters in turns on two leaves, 8:5 adaptive", 128)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.groups[7:9].tolist() == [[0, 4, 0, 4], [1, 5, 1, 5]]
+    assert structure.plane.uplinks.tolist() == [10] * 8
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + once])  # the third adapter
+    assert times(world, [(0, 10)]) == pytest.approx([near + 2 * HOP + once])  # the second one
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + once] * 2)
+    across = [(gpu, 64 + gpu) for host in range(8) for gpu in (8 * host, 8 * host + 4)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 1.6 * once] * 16)
+    assert times(world, across[:10]) == pytest.approx([near + 2 * HOP + once] * 10)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 230e9])
+
+
+def test_two_hosts_have_an_uplink_of_800_in_one_of_two_pods() -> None:
+    structure = built("rail-optimized, 8 rails, two pods, uplinks of 800 Gbit/s", 128)  # 32 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.6e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [16] * 2
+    assert structure.groups[16].tolist() == [1, 3, 5, 7, 9, 11, 13, 15]
+    assert plane.uplinks.tolist() == [8] * 16
+    assert structure.oversubscription == 1
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 128)]) == pytest.approx([near + 2 * HOP + once])
+    frm = 8 * np.arange(16)  # adapters of the first rail
+    ways = plane.path(frm, 128 + frm, np.zeros_like(frm))[0]
+    assert (ways == plane.path(frm, 128 + frm, np.full_like(frm, 700))[0]).all()
+    most = int(np.bincount(ways[:, 0]).max())
+    across = times(world, [(rank, 128 + rank) for rank in frm.tolist()])
+    assert most > 2
+    assert max(across) == pytest.approx(near + 2 * HOP + most / 2 * once)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_a_job_has_the_second_leaf_of_its_first_cell() -> None:
+    structure = built("dragonfly+ of 200 Gbit/s, job begins within a cell", 64)  # cells of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [8, 16, 16, 16, 8]
+    assert plane.leaf.tolist() == [leaf for leaf in range(1, 9) for _ in range(8)]
+    assert plane.groups == 8
+    assert times(world, [(0, 7)]) == pytest.approx([near + once])
+    assert times(world, [(8, 16)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the cell
+    when = np.arange(1000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.3 * 6 / 8, abs=0.04)
+    assert set(np.bincount(built("dragonfly+ of 200 Gbit/s, job begins within a cell", 8).group)) == {2, 4}
+
+
+def test_four_hosts_of_a_blade_are_on_four_switches_and_the_second_socket_has_the_adapter() -> None:
+    structure = built("100 Gbit/s, routes by load, hosts in turns on four switches", 64)  # groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (6, 4)
+    assert (plane.capacity == 2 * RATE).all()
+    assert plane.switch.tolist() == [0, 1, 2, 3] * 16
+    assert times(world, [(1, 9)]) == pytest.approx([near + once])  # the same switch
+    assert times(world, [(1, 3)]) == pytest.approx([near + HOP + once])
+    assert times(world, [(1, 8)]) == pytest.approx([near + 0.3e-6 + once / 0.96])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.6e-6 + once / 0.96])
+    hosts = np.arange(16)
+    ways = plane.path(hosts, hosts + 16, np.zeros_like(hosts))[0]
+    assert (ways[:, 1] == NONE).sum() >= 4
+    assert (ways[:, 1] != NONE).sum() >= 4  # only four go directly, or where the third group is an end
+    alone = plane.path(np.zeros_like(hosts), np.full_like(hosts, 16), hosts)
+    assert (alone[0][:, 1] == NONE).all()
+    assert set(np.round((alone[1] - LATENCY - 4 * CABLE) / HOP, 6)) <= {1, 2, 3}
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_six_cables_of_a_torus_share_one_pcie_link() -> None:
+    structure = built("torus of 100 Gbit/s, one PCIe link for six cables, far socket", 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / 11e9
+    assert isinstance(structure.plane, Torus)
+    assert structure.plane.sides == (4, 4, 4)
+    for other, hops in ((1, 1), (2, 2), (3, 1), (4, 1), (16, 1), (21, 3), (42, 6)):
+        assert times(world, [(0, 2 * other)]) == pytest.approx([near + hops * HOP + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.25e-6 + HOP + MIB / 10e9])
+    both = times(world, [(0, 2), (1, 9)])  # two cables, one PCIe link
+    assert both == pytest.approx([near + HOP + 2 * MIB / RATE, near + HOP + 0.5e-6 + 2 * MIB / RATE])
+    shared = times(world, [(0, 4), (2, 6)])  # both take the cable from host 1 to host 2
+    assert shared == pytest.approx([near + 2 * HOP + 2 * once] * 2)
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -1958,3 +1958,22 @@ class ScatteredPorts(FatTree):
 
     def _spine(self, frm: Index, to: Index, when: Index, spines: Index) -> Index:
         return (hashed(self.group[frm], to, 35) % spines.astype(np.uint64)).astype(np.int64)
+
+
+class HyperCrossbar:
+    """Hosts in a grid, each with a port on the switch of its row and one on that of its column. No cable joins these.
+
+    To another row and column, messages go along the row first, and the host at the turn passes them on by its ports,
+    which takes `longer` seconds and a further switch. Hosts are numbered row by row. `port`: bytes per second.
+    """
+
+    def __init__(self, rows: int, columns: int, port: float, longer: float) -> None:
+        self.group, self.columns, self.longer = np.zeros(rows * columns, np.int64), columns, longer
+        self.capacity = np.full(4 * rows * columns, port)  # of each host: row out and in, column out and in
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        turn = frm - frm % self.columns + to % self.columns
+        along, across = frm != turn, turn != to
+        hops = [(along, 4 * frm), (along, 4 * turn + 1), (across, 4 * turn + 2), (across, 4 * to + 3)]
+        ways = np.stack([np.where(taken, way, NONE) for taken, way in hops], axis=1)
+        return ways, LATENCY + (HOP + self.longer) * (along & across)

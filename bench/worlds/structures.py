@@ -45,6 +45,7 @@ from worlds.planes import (
     HammingMesh,
     HeldInterrupts,
     HostsOnCore,
+    HyperCrossbar,
     Hypercube,
     HypercubeOfHosts,
     HyperX,
@@ -9762,6 +9763,624 @@ def _machines_of_half_a_server(hosts: int, random: np.random.Generator) -> Struc
     )  # fmt: skip
 
 
+def _groups_in_a_ring(hosts: int) -> Structure:
+    """Half of the hosts, of one ARM processor of 4 memory groups with a rank on each; one switch, 100 Gbit/s (HDR100).
+
+    As the A64FX partition of Isambard 2 (GW4, Bristol), whose 72 hosts fit on one switch of 40 ports that are split in
+    two. Groups are in a ring, and the adapter is on the second one: its neighbours take 0.06 us longer, the one
+    opposite 0.12 us. Cores are slow: 0.4 us at each end, and a rank reaches 45 % of the rate, so that three fill the
+    adapter. 0.2 % of readings are disturbed by daemons. Where the adapter is and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    away = np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
+    steps = np.minimum(away, 4 - away)
+    return Structure(
+        count, OneSwitch(count), each=4, processor=np.zeros(count, np.int64), socket=np.zeros(4, np.int64),
+        position_rate=np.full(4, 0.45), position_latency=0.4e-6 + 0.06e-6 * steps[1],
+        inside_latency=0.9e-6 + 0.1e-6 * steps, inside_rate=9e9 - 1.5e9 * steps, hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _two_purchases_on_line_boards(hosts: int) -> Structure:
+    """A national laboratory: 56 Gbit/s (FDR), a rank in each host, all on one director switch; the last third is newer.
+
+    As Leftraru of the NLHPC of Chile (Ivy Bridge, 2014), to which Guacolda (2019) was added in the same network. Hosts
+    are dealt out to up to 18 line boards, which other boards join 1:1. The older ones stand beside the switch; cables
+    to the newer ones are 10 m longer. There messages take 0.12 us less at an end for the processor, as processors tell.
+    0.4 % of readings are disturbed by users. The director switch, the shares and the numbers are chosen here.
+    """
+    rate, old = 0.545 * RATE, 3 * np.arange(hosts) < 2 * hosts
+    plane = Director(hosts, max(2, min(18, hosts // 8)), np.where(old, 0.0, CABLE), rate)
+    return Structure(
+        hosts, plane, rate=np.full((hosts, 1), rate), overhead=np.where(old, 0.12e-6, 0.0),
+        processor=np.where(old, 2, 0), position_latency=np.array([0.1e-6]), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _passed_through(hosts: int) -> Structure:
+    """Virtual machines with the whole adapter of a server, by RoCE of 56 Gbit/s, and of 100 in the last leaves.
+
+    As M3 of MASSIVE (Monash University), which OpenStack runs on Ethernet of Mellanox. Two ranks in each, and leaves of
+    up to 16, with an uplink of 100 Gbit/s for four of them: 2.2:1, or 4:1 where adapters have 100. A hash gives each
+    two machines an uplink. The last quarter of the leaves, at least one, is of a later phase; on the others messages
+    take 0.25 us longer at an end, as processors tell. 1.4 us at each end; the second socket takes 0.3 us longer and
+    reaches 94 % of the rate. 0.5 % of readings are longer. The leaves and the numbers are chosen here.
+    """
+    leaf, far = _leaves(hosts), _far_socket(hosts, 2, 0.94, 0.3e-6)
+    leaves = int(leaf[-1]) + 1
+    old = leaf < leaves - max(1, leaves // 4)
+    return replace(
+        far, plane=FatTree(leaf, 4, "static"), rate=RATE * np.where(old, 0.545, 1.0)[:, None],
+        overhead=np.where(old, 0.25e-6, 0.0), processor=np.where(old, 2, 3),
+        position_latency=1.4e-6 + far.position_latency, tail=0.005,
+    )  # fmt: skip
+
+
+def _accelerated_blades(hosts: int) -> Structure:
+    """A national center: 56 Gbit/s (FDR), a rank in each host; chassis are leaves, the last ones half as large.
+
+    As Santos Dumont of the LNCC of Brazil (bullx, 2015): chassis of 18 hosts, here of 4 to 18, and chassis of blades
+    with two accelerators, which need the room of two. These have a quarter of the hosts or somewhat more, and about
+    half as many in each. Leaves are about 3:2, and a receiver has one uplink. 0.2 us at each end; 0.3 % of readings are
+    disturbed by daemons. The taper, the shares and the numbers are chosen here.
+    """
+    rate, few = 0.545 * RATE, max(2, min(9, hosts // 8))
+    thin = 3 * hosts // 4 // (2 * few)  # chassis
+    rest = hosts - 2 * few * thin
+    last = thin + np.arange(rest) * (rest // few) // rest
+    leaf = np.concatenate([np.arange(2 * few * thin) // (2 * few), last])
+    return Structure(
+        hosts, FatTree(leaf, 1.5, "by receiver", rate), rate=np.full((hosts, 1), rate),
+        processor=np.full(hosts, 2), position_latency=np.array([0.2e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _hosts_of_a_regional_center(hosts: int, random: np.random.Generator) -> Structure:
+    """100 Gbit/s (HDR100), a rank in each host; leaves of up to 32 hosts, 2:1 adaptive, GPU hosts last.
+
+    As FinisTerrae III of CESGA (Galicia): two Ice Lake in each host. Leaves have ports of 200 Gbit/s, of which those
+    for hosts are split in two, so an uplink serves four hosts. The last fifth of the hosts has GPUs, behind whose PCIe
+    switch the adapter is: 0.16 us longer at an end. Their processors are of another model, as they tell. Hosts vary by
+    1 % (standard deviation), as clocks do. 0.3 % of readings are disturbed by daemons. The numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(32, hosts // 4))
+    gpus = 5 * np.arange(hosts) >= 4 * hosts
+    return replace(
+        _varied(hosts, 0.01, random, hyperthreads=0.003), plane=FatTree(leaf, 4, "adaptive", 2 * RATE),
+        overhead=np.where(gpus, 0.16e-6, 0.0), processor=np.where(gpus, 0, 3),
+    )  # fmt: skip
+
+
+def _memory_intensive_hosts(hosts: int) -> Structure:
+    """Two ranks in each host, 200 Gbit/s (HDR), 1:1; each message may take another uplink. The last third is newer.
+
+    As COSMA8 of Durham (DiRAC), for the formation of galaxies: two EPYC Rome and 1 TB in each host, and Milan in those
+    that were added. Leaves have up to 20 hosts and as many uplinks. On the older hosts messages take 0.07 us longer at
+    an end and reach 90 % of the rate within a host, as processors tell. The far socket takes 0.27 us longer and reaches
+    97 % of the rate. 0.15 us at each end; 0.2 % of readings are disturbed by daemons. The latencies are chosen here.
+    """
+    leaf, far = np.arange(hosts) // max(4, min(20, hosts // 4)), _far_socket(hosts, 2, 0.97, 0.27e-6)
+    old = 3 * np.arange(hosts) < 2 * hosts
+    return replace(
+        far, plane=FatTree(leaf, 1, "rehashed", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        overhead=np.where(old, 0.07e-6, 0.0), processor=np.where(old, 3, 4), memory=np.where(old, 0.9, 1.0),
+        position_latency=0.15e-6 + far.position_latency, hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _second_leaf_of_the_first_cell(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks on two sockets that share 100 Gbit/s (HDR100), in a dragonfly+; begins within a cell.
+
+    As Betzy of Sigma2 (Trondheim; BullSequana XH2000, two EPYC Rome). The job has the second leaf of its first cell and
+    then whole cells, or the beginning of one; the machine has three cells more. 30 % of the messages between cells take
+    a third one. The far socket takes 0.26 us longer and reaches 96 % of the rate; 0.12 us at each end. 0.3 % of
+    readings are disturbed by daemons. The job, the cells of 4 to 16 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size, far = 4 * max(1, min(4, count // 16)), _far_socket(count, 4, 0.96, 0.26e-6)
+    taken = size // 2 + np.arange(count)
+    return replace(
+        far, plane=PartOfDragonflyPlus(taken, int(taken[-1]) // size + 4, size, 0.3, RATE),
+        processor=np.full(count, 3), position_latency=0.12e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _last_cabinet(hosts: int) -> Structure:
+    """A dragonfly of groups of two cabinets, the last one of a single cabinet, which came later; a rank in each host.
+
+    As Beskow of PDC (KTH Stockholm; Cray XC40, Aries; Haswell, Broadwell in the last cabinets). Adapters say 100 Gbit/s
+    and do 80. The later group has about half of the hosts, and half as many cables to each other group as these have to
+    each other. 35 % of the messages between groups take a detour. On the older hosts messages take 0.1 us longer at an
+    end, as processors tell; 0.2 us at each end. 0.2 % of readings are disturbed by daemons. There are 2, 4 or 6 groups;
+    these and the numbers are chosen here.
+    """
+    groups = 2 if hosts < 16 else 4 if hosts < 128 else 6
+    group = np.arange(hosts) * (2 * groups - 1) // hosts // 2
+    few, later = max(1, hosts // (4 * groups * (groups - 1))), np.arange(groups) == groups - 1
+    cables = few * np.where(later[:, None] | later[None, :], 1, 2)
+    return Structure(
+        hosts, Bundles(group, cables, 0.35, RATE), rate=np.full((hosts, 1), 0.8 * RATE),
+        overhead=np.where(later, 0.0, 0.1e-6)[group], processor=np.where(later, 2, 0)[group],
+        position_latency=np.array([0.2e-6]), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _coprocessors_in_a_grid(hosts: int) -> Structure:
+    """Half of the hosts, of 4 Xeon Phis with a rank on each, in a grid with a switch for each row and each column.
+
+    As QPACE 2 of Regensburg (2015; Connect-IB, FDR): hosts have two ports of 56 Gbit/s, one on the switch of their row
+    and one on that of their column (hyper-crossbar). All Xeon Phis of a host and its adapter are behind one PCIe
+    switch, so that they are alike, and share 12.5 GB/s; those of a host exchange 6.5 GB/s. 2.5 us at each end. To
+    another row and column the host at the turn passes a message on, 1.5 us more. 0.2 % of readings are disturbed by
+    daemons. That hosts pass on messages, and the numbers, are chosen here.
+    """
+    count, port = max(8, hosts // 2), 0.545 * RATE
+    rows, columns = _sides(count, 2)
+    return Structure(
+        count, HyperCrossbar(rows, columns, port, 1.5e-6), each=4, nominal=np.full((count, 1), port),
+        processor=np.zeros(count, np.int64), socket=np.zeros(4, np.int64), position_latency=np.full(4, 2.5e-6),
+        inside_latency=np.full((4, 4), 4e-6), inside_rate=np.full((4, 4), 6.5e9), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _two_tiles_of_four_gpus_on_two_adapters(hosts: int) -> Structure:
+    """A quarter of the hosts, of 4 GPUs of two tiles with a rank each; two GPUs share an adapter of 200 Gbit/s, 3:2.
+
+    As Clementina XXI of the weather service of Argentina (Intel Max 1550, HDR), or phase 2 of SuperMUC-NG. Both
+    adapters are on the leaf of the rack, and a receiver has one uplink. Tiles of a GPU exchange 190 GB/s, others 25 by
+    Xe Link, which joins each GPU to each. The second GPU of a socket is further from the adapter, 0.1 us, and reaches
+    92 % of the rate; 0.9 us at each end. 0.3 % of readings are disturbed by daemons. The racks of 2 to 8 hosts, the
+    taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack, other = np.arange(count) // max(2, min(8, count // 4)), _in_other_parts(8, 2)
+    return Structure(
+        count, FatTree(np.repeat(rack, 2), 1.5, "by receiver", 2 * RATE), each=8, rails=2, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 4),
+        position_rate=np.tile([1.0, 1.0, 0.92, 0.92], 2), position_latency=np.tile([0.9e-6, 0.9e-6, 1e-6, 1e-6], 2),
+        inside_latency=np.where(other, 1.7e-6, 0.9e-6), inside_rate=np.where(other, 25e9, 190e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _odd_and_even_rails(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs with an adapter of 200 Gbit/s each (NDR200); racks have a leaf for two rails each.
+
+    As Capella of TU Dresden (H100): ports of 400 Gbit/s are split for two adapters. The first and the third adapter of
+    a host are on the first leaf of its rack, the others on the second one, so that each leaf has one of each socket.
+    Uplinks of 400 Gbit/s, one for three adapters, 3:2 adaptive. NVLink joins the GPUs of a host, 130 GB/s for each two;
+    0.6 us at each end. 0.3 % of readings are disturbed by what prepares the data. The racks of 4
+    to 16 hosts, the leaves, the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = np.tile(_leaf_per_rail(_leaves(count), 2).reshape(count, 2), 2).ravel()
+    return Structure(
+        count, FatTree(leaf, 3, "adaptive", 4 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 4), position_latency=np.full(4, 0.6e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 130e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _migration_of_an_oil_company(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs, two of which share an adapter of 200 Gbit/s (HDR); 4:1.
+
+    As seismic clusters of an oil company of Brazil (A100), whose jobs are many and small, so that the tree is narrow.
+    All adapters of a rack are on its leaf, which has drawn an uplink for each receiver at random. Two GPUs and their
+    adapter are behind one PCIe switch, so that all GPUs are alike. NVSwitch joins those of a host, 230 GB/s; 0.8 us at
+    each end. 0.4 % of readings are disturbed by what reads the data. The adapters, the racks of 2 to 8 hosts, the taper
+    and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    return Structure(
+        count, ScatteredPorts(np.repeat(rack, 4), 4, 2 * RATE), each=8, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3), position_latency=np.full(8, 0.8e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 230e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _every_third_chassis_older(hosts: int) -> Structure:
+    """A design office of an engineering firm: one Ethernet switch of 40 Gbit/s, iWARP, and a rank in each host.
+
+    Chassis have four hosts. Every third one, from the second on, is of an older purchase (Xeon E5 v4), whose messages
+    take 0.4 us longer. The adapters do TCP themselves (Chelsio T5), 2.2 us at each end. 0.4 % of readings are disturbed
+    by daemons. The order of the chassis and the numbers are chosen here.
+    """
+    older = np.arange(hosts) // 4 % 3 == 1
+    return Structure(
+        hosts, OneSwitch(hosts), rate=np.full((hosts, 1), 0.4 * RATE), position_latency=np.array([2.2e-6]),
+        overhead=np.where(older, 0.4e-6, 0.0), processor=np.where(older, 2, 0), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _ten_to_three_on_one_core(hosts: int) -> Structure:
+    """Half of the hosts, of two sockets with two NUMA nodes each and a rank on each node; 100 Gbit/s to one core, 10:3.
+
+    As an aerospace company with EDR. Leaves of 20 hosts have 6 cables to the core switch; tables give each receiver one
+    of them up and one down. The adapter is on the second node: the first takes 0.06 us longer, the other socket 0.3 us,
+    at 92 % of the rate. 0.2 us at each end. 0.3 % of readings are disturbed by daemons. Leaves of 4 hosts are 4:1.
+    The leaves of 4 to 20 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, OneCore(np.arange(count) // max(4, min(20, count // 4)), 3.33), each=4, hyperthreads=0.003,
+        processor=np.zeros(count, np.int64), position_rate=np.array([1.0, 1.0, 0.92, 0.92]),
+        position_latency=0.2e-6 + longer[[1, 0, 2, 3]], **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _forecasts_on_omni_path(hosts: int) -> Structure:
+    """A weather service: Omni-Path, 100 Gbit/s, two ranks in each host; 9:4, tables that change, adapter on socket 2.
+
+    As clusters of the Nordic weather services (two Xeon E5 v4). Leaves of 18 hosts have 8 uplinks. The first socket
+    takes 0.2 us longer and reaches 95 % of the rate. The processor does the work of the adapter, 0.35 us at each end.
+    0.4 % of readings are disturbed by daemons. Leaves of 4 hosts are 4:1. The leaves of 4 to 18 hosts, the side of the
+    adapter and the numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.95, 0.2e-6)
+    return replace(
+        far, plane=Tables(np.arange(hosts) // max(4, min(18, hosts // 4)), 2.25), processor=np.full(hosts, 2),
+        turned=np.ones(hosts, bool), position_latency=0.35e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _second_host_of_each_tray_warmer(hosts: int) -> Structure:
+    """An automotive company: a rank in each host, 200 Gbit/s (NDR200), uplinks of 400; 7:2 adaptive.
+
+    Trays have two hosts, which the same water cools one after the other (as Lenovo's SD650): the second one has lower
+    clocks, and its messages take 0.1 us longer. 14 hosts of a leaf have two uplinks. 0.15 us at each end; 0.3 % of
+    readings are disturbed by daemons. Leaves of up to 8 hosts have one uplink. The leaves of 4 to 14 hosts and the
+    numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(14, hosts // 4))
+    return Structure(
+        hosts, FatTree(leaf, 7, "adaptive", 4 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        overhead=np.where(np.arange(hosts) % 2 == 1, 0.1e-6, 0.0), processor=np.full(hosts, 4),
+        position_latency=np.array([0.15e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _risk_grid(hosts: int) -> Structure:
+    """A bank: Ethernet of 10 Gbit/s by TCP, a rank in each host; uplinks of 40 Gbit/s, 3:1 static.
+
+    24 hosts of a rack have two uplinks, of which a hash gives each two hosts one. The first racks have adapters that
+    pass by the kernel (Onload of Solarflare), 0.9 us at each end; in the last third of the racks, at least one, the
+    kernel takes 3.5 us more. 0.3 % of readings are longer. Small racks have one uplink. The racks of 4 to 24
+    hosts and the numbers are chosen here.
+    """
+    rack = np.arange(hosts) // (24 if hosts >= 96 else 12 if hosts >= 48 else max(4, hosts // 4))
+    racks = int(rack[-1]) + 1
+    return Structure(
+        hosts, FatTree(rack, 12, "static", 0.4 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
+        overhead=np.where(rack >= racks - max(1, racks // 3), 3.5e-6, 0.0), processor=np.zeros(hosts, np.int64),
+        position_latency=np.array([0.9e-6]), tail=0.003,
+    )  # fmt: skip
+
+
+def _reservoirs(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 ranks on two sockets that share 100 Gbit/s (EDR); 12:7, receivers dealt out.
+
+    As oil companies with two Xeon Skylake, e.g. HPC4 of Eni without its GPUs. Tables deal out the receivers of a leaf
+    to its uplinks: 12 hosts have 7. The far socket takes 0.22 us longer and reaches 94 % of the rate; 0.2 us at each
+    end. 0.3 % of readings are disturbed by daemons. Leaves of 4 hosts are 2:1. The leaves of 4 to 12 hosts, the taper
+    and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    far = _far_socket(count, 8, 0.94, 0.22e-6)
+    return replace(
+        far, plane=DealtOut(np.arange(count) // max(4, min(12, count // 4)), 1.71), processor=np.zeros(count, np.int64),
+        position_latency=0.2e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _blocks_in_turns_over_groups(hosts: int) -> Structure:
+    """A weather service: a rank in each host, 100 Gbit/s (Slingshot-10, RoCE), cables of 200; routes by load.
+
+    As the Cray EX of the US Air Force or of NOAA (two EPYC). Blocks of 8 hosts, each on a switch, are in turns in the
+    four groups that the job has of a dragonfly of nine; so are smaller blocks of a small job, which share a
+    switch with the next one of their group. 0.5 us at each end. 0.3 % of readings are disturbed by daemons. The order,
+    the blocks of 2 to 8 hosts and the numbers are chosen here.
+    """
+    block = max(2, min(8, hosts // 8))
+    number, place = np.divmod(np.arange(hosts), block)
+    plane = Slingshot(number % 4, (number // 4 * block + place) // 8, 9, 2 * RATE)
+    return Structure(hosts, plane, processor=np.full(hosts, 3), position_latency=np.array([0.5e-6]), hyperthreads=0.003)
+
+
+def _cells_of_a_seismic_company(hosts: int) -> Structure:
+    """A dragonfly+ of 200 Gbit/s (HDR), two ranks in each host; PCIe 3 lets an adapter reach 110 Gbit/s.
+
+    As oil companies with two Xeon Cascade Lake, e.g. Dammam-7 of Saudi Aramco. The job begins in the middle of a cell,
+    whose first half has service hosts, and the machine has one cell more than the job. 15 % of the messages between
+    cells take a third one. The far socket takes 0.25 us longer and reaches 96 % of the rate. 0.2 us at each end. 0.4 %
+    of readings are disturbed by daemons. The dragonfly+, the cells of 4 to 24 hosts and the numbers are chosen here.
+    """
+    size = max(4, min(24, hosts // 4))
+    taken = size // 2 + np.arange(hosts)
+    far = _far_socket(hosts, 2, 0.96)
+    plane = PartOfDragonflyPlus(taken, int(taken[-1]) // size + 2, size, 0.15, 2 * RATE)
+    return replace(
+        far, plane=plane, rate=np.full((hosts, 1), 1.1 * RATE), nominal=np.full((hosts, 1), 2 * RATE),
+        processor=np.zeros(hosts, np.int64), position_latency=0.2e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _grid_of_one_socket_hosts(hosts: int) -> Structure:
+    """Half of the hosts, of one EPYC of 4 NUMA nodes with a rank on each, 100 Gbit/s; switches in a grid (HyperX).
+
+    As an engineering firm that lets others compute could build it without spines: 4 or 8 hosts on a switch, joined to
+    all of its row and of its column, by 2 or 4 cables each that count as one. The adapter is on the third node; the
+    others take 0.05 us longer, and so do messages between any two nodes, at 14 GB/s. 0.25 us at each end. 0.3 % of
+    readings are disturbed by daemons. Small numbers have 2 hosts on a switch. The grid and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = next(size for size in (8, 4, 2) if count % size == 0 and count >= 4 * size)
+    other = _in_other_parts(4, 1)
+    return Structure(
+        count, HyperX(*_nearly_square(count // size), size), each=4, processor=np.full(count, 3),
+        socket=np.zeros(4, np.int64), position_latency=0.25e-6 + np.where(other[2], 0.05e-6, 0.0),
+        inside_latency=np.where(other, INSIDE_LATENCY + 0.05e-6, INSIDE_LATENCY),
+        inside_rate=np.where(other, 14e9, 20e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _flowlets_above_four_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs that share 4 adapters of 200 Gbit/s; a leaf for each rail of a pod, RoCE, 6:5.
+
+    As internet companies with A800. Six hosts make a pod, and a leaf has 5 uplinks, of which a message takes the one
+    with the least load when it begins. NVSwitch joins the GPUs of a host, 180 GB/s; 1.1 us at each end. 0.4 % of
+    readings are disturbed by what prepares the data. Smaller pods are up to 2:1. The pods of 2 to 6 hosts and the
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    size = max(2, min(6, count // 4))
+    leaf = _leaf_per_rail(np.arange(count) // size, 4)
+    return Structure(
+        count, Flowlets(leaf, size * 5 // 6, 2 * RATE), each=8, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3), position_latency=np.full(8, 1.1e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 180e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _gpus_joined_each_with_each(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s each (RoCE); a leaf for each rail of a pod, 4:3.
+
+    As companies that rent out MI300X: any two GPUs of a host have a link of 48 GB/s, and there is no switch between
+    them. 8 adapters of a leaf have three uplinks of 800 Gbit/s; a hash gives each two adapters one. 1.2 us at each end,
+    and 0.15 us more on the second socket. 0.4 % of readings are disturbed by what prepares the data. Pods of up to 5
+    hosts have one uplink for each rail. The pods of 2 to 8 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(8, count // 4)), 8)
+    return Structure(
+        count, FatTree(leaf, 2.66, "static", 8 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.repeat([1.2e-6, 1.35e-6], 4), inside_latency=np.full((8, 8), 1.5e-6),
+        inside_rate=np.full((8, 8), 48e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _machines_with_ports_on_two_leaves(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts: virtual machines of 8 GPUs and two adapters of two ports of 100 Gbit/s; 3:2 static.
+
+    As Vela of IBM's cloud (A100, RoCE). A machine has a whole server, and machines are in no order over racks of six.
+    A rack has two leaves, each with one port of each adapter; two GPUs use a port. A hash gives each two ports an
+    uplink: 12 ports have 8. NVSwitch joins the GPUs of a machine, 240 GB/s; 1.9 us at each end. 0.4 % of readings are
+    disturbed by the hypervisor. Racks of 2 hosts are 2:1. The racks of 2 to 6 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = random.permutation(np.arange(count) // max(2, min(6, count // 4)))
+    leaf = np.tile(_leaf_per_rail(rack, 2).reshape(count, 2), 2).ravel()
+    return Structure(
+        count, FatTree(leaf, 1.5, "static"), each=8, rails=4, one_plane=True, other_rail=0.0,
+        processor=np.zeros(count, np.int64), position_latency=np.full(8, 1.9e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 240e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _dies_without_memory(hosts: int) -> Structure:
+    """A department: half of the hosts, of one processor of four dies with a rank on each; one switch of 100 Gbit/s.
+
+    As workstations with Threadripper 2990WX of a laboratory in India (EDR): dies 0 and 2 have memory and PCIe, dies 1
+    and 3 neither, so that these reach all memory by another die. The adapter is on die 0: die 2 takes 0.1 us longer and
+    reaches 96 % of the rate, dies 1 and 3 take 0.16 us longer and reach 80 %. Two dies with memory exchange 16 GB/s,
+    others 8. 0.2 us at each end; 0.5 % of readings are disturbed by users. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    bare, other = np.arange(4) % 2 == 1, _in_other_parts(4, 1)
+    slow = bare[:, None] | bare[None, :]
+    return Structure(
+        count, OneSwitch(count), each=4, processor=np.zeros(count, np.int64), socket=np.zeros(4, np.int64),
+        position_rate=np.array([1.0, 0.8, 0.96, 0.8]), position_latency=np.array([0.2e-6, 0.36e-6, 0.3e-6, 0.36e-6]),
+        inside_latency=INSIDE_LATENCY + np.where(slow, 0.15e-6, 0.1e-6) * other, inside_rate=np.where(slow, 8e9, 16e9),
+        hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _reserved_hosts(hosts: int, random: np.random.Generator) -> Structure:
+    """A testbed of American universities: bare hosts of 10 Gbit/s that were reserved, in no order; one core.
+
+    As the Haswell hosts of Chameleon (2015): up to 42 in a rack behind its leaf, here with an uplink of 40 Gbit/s for
+    seven hosts, 7:4; small racks have less taper. The uplinks of a leaf count as one link (LACP): leaf and core each
+    have a hash for each two hosts. TCP by the kernel, 9 us at each end, with a long tail; 0.4 % of readings are longer.
+    The racks, the uplinks and the numbers are chosen here.
+    """
+    rack = random.permutation(np.arange(hosts) // max(4, min(42, hosts // 4)))
+    size = np.bincount(rack)
+    return Structure(
+        hosts, LagCore(rack, size / (np.ceil(size / 7) + 0.5), 0.4 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
+        processor=np.full(hosts, 2), position_latency=np.array([9e-6]), interrupts=2e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _supercomputing_mission(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks on two sockets that share 100 Gbit/s (HDR100); uplinks of 200, one for three hosts.
+
+    As systems of India's National Supercomputing Mission, e.g. PARAM Pravega of IISc (Cascade Lake): 3:2, and a
+    receiver has one uplink. The last eighth of the hosts, four or more, has GPUs and another processor: the adapter is
+    behind a PCIe switch, and messages take 0.1 us longer at an end. The far socket takes 0.25 us longer and reaches
+    95 % of the rate. 0.3 % of readings are disturbed by daemons. The leaves of 6 to 24 hosts, of which the last one may
+    not be full, the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    gpus = np.arange(count) >= count - max(4, count // 8)
+    return replace(
+        _far_socket(count, 4, 0.95),
+        plane=FatTree(np.arange(count) // (6 * max(1, min(4, count // 24))), 3, "by receiver", 2 * RATE),
+        overhead=np.where(gpus, 0.1e-6, 0.0), processor=np.where(gpus, 0, 3), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _institute_of_solid_state_physics(hosts: int) -> Structure:
+    """A Japanese institute: two ranks in each host share 100 Gbit/s (HDR100); leaves of 36 hosts, 9:4 adaptive.
+
+    As Ohtaka of ISSP, University of Tokyo (two EPYC 7702). A leaf has an uplink of 200 Gbit/s for four or five hosts;
+    small leaves are about 2:1. The far socket takes 0.28 us longer and reaches 94 % of the rate. 0.1 us at each end.
+    0.3 % of readings are disturbed by daemons. The leaves of 4 to 36 hosts, the taper and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(36, hosts // 4))
+    size = np.bincount(leaf)
+    far = _far_socket(hosts, 2, 0.94, 0.28e-6)
+    return replace(
+        far, plane=FatTree(leaf, size / (np.ceil(size / 4.5) + 0.5), "adaptive", 2 * RATE),
+        processor=np.full(hosts, 3), position_latency=0.1e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _platform_of_universities(hosts: int) -> Structure:
+    """Virtual machines of a cloud of Japanese universities, two on each server, that share 25 Gbit/s; a rank in each.
+
+    As mdx (2021; VMware, SR-IOV): packets between servers go by tunnels (VXLAN), which adapters make, 0.4 us; two
+    machines of a server exchange messages inside their adapter. A leaf has an uplink of 100 Gbit/s for eight servers,
+    2:1, and a hash gives each two machines one; small leaves do not block. 1.8 us at each end; 0.5 % of readings are
+    disturbed by the hypervisor. The leaves of 2 to 16 servers, the taper and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(32, hosts // 4))
+    return Structure(
+        hosts, FatTree(leaf, 16, "static"), guests=2, tunnel=0.4e-6, rate=np.full((hosts, 1), 0.25 * RATE),
+        processor=np.full(hosts, 3), position_latency=np.array([1.8e-6]), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _analysis_hosts_last(hosts: int) -> Structure:
+    """Atmospheric research: 40 Gbit/s (FDR10), a rank in each host; leaves of 18, 1:1 at both of two levels.
+
+    As Yellowstone of NCAR (2012 to 2017) with the hosts of Geyser, for analysis, on the same network. Tables deal out
+    the receivers of a leaf, and those of two leaves, to the uplinks; cables between pairs of leaves are 30 m longer.
+    The last eighth of the hosts, four or more, has older processors of four sockets and PCIe 2 with 26 Gbit/s: 0.3 us
+    longer at an end, as these tell. 0.15 us at each end; 0.3 % of readings are disturbed by daemons. The leaves of up
+    to 18 hosts, the pairs and the numbers are chosen here.
+    """
+    rate, leaf = 0.4 * RATE, np.arange(hosts) // max(2, min(18, hosts // 8))
+    old = np.arange(hosts) >= hosts - max(4, hosts // 8)
+    return Structure(
+        hosts, Stacked(DealtOut(leaf, 1, rate), DealtOut(leaf // 2, 1, rate), 3 * CABLE),
+        rate=np.where(old, 0.26 * RATE, rate)[:, None], nominal=np.full((hosts, 1), rate),
+        overhead=np.where(old, 0.3e-6, 0.0), processor=np.where(old, 0, 2), position_latency=np.array([0.15e-6]),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _four_adapters_on_leaves_of_sockets(hosts: int) -> Structure:
+    """Half of the hosts, of 4 GPUs on PCIe with an adapter of 100 Gbit/s each (HDR100); a leaf for each socket; 1:1.
+
+    As Cygnus of Tsukuba (V100, two Skylake), whose network does not block: here the two adapters of a socket are on one
+    leaf of the rack and those of the other one on another. Tables deal out the receivers of a leaf to its uplinks. Two
+    GPUs of a socket exchange 10 GB/s, others 7 GB/s and 0.6 us later. 0.9 us at each end. 0.3 % of readings are
+    disturbed by daemons. The leaves, the racks of 4 to 16 hosts and the latencies are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _in_other_parts(4, 2)
+    return Structure(
+        count, DealtOut(_leaf_per_rail(_leaves(count), 2).repeat(2), 1), each=4, rails=4, one_plane=True,
+        other_rail=0.0, processor=np.zeros(count, np.int64), position_latency=np.full(4, 0.9e-6),
+        inside_latency=np.where(far, 2.2e-6, 1.6e-6), inside_rate=np.where(far, 7e9, 10e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _adapters_in_turns_on_two_leaves(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with 4 adapters of 200 Gbit/s (HDR), in turns on two leaves of the rack; 8:5.
+
+    As AIRAWAT of C-DAC Pune (A100): two GPUs and their adapter share a PCIe switch. The first and the third adapter are
+    on one leaf and the others on another, so that each socket has an adapter on both; routes are adaptive. NVSwitch
+    joins the GPUs of a host, 230 GB/s. 0.8 us at each end; 0.4 % of readings are disturbed by what prepares the data.
+    Small leaves are 2:1. The leaves, the taper, the racks of 2 to 8 hosts and the latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(8, count // 4))
+    leaf = np.tile(_leaf_per_rail(rack, 2).reshape(count, 2), 2).ravel()
+    return Structure(
+        count, FatTree(leaf, 1.59, "adaptive", 2 * RATE), each=8, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3), position_latency=np.full(8, 0.8e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 230e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _two_pods_with_uplinks_of_800(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs with an adapter of 400 Gbit/s each, in two pods with a leaf for each rail.
+
+    As SAKURAONE of Sakura Internet (H100, RoCE, switches with SONiC). A leaf has an uplink of 800 Gbit/s for two hosts,
+    1:1, and a hash gives each two adapters one of them, which stays. NVSwitch joins the GPUs of a host, 360 GB/s. 1.3
+    us at each end; 0.3 % of readings are longer, because switches pause senders. The latencies are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaf_per_rail(2 * np.arange(count) // count, 8)
+    return Structure(
+        count, FatTree(leaf, 2, "static", 8 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4), position_latency=np.full(8, 1.3e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 360e9), tail=0.003,
+    )  # fmt: skip
+
+
+def _begins_within_a_cell(hosts: int) -> Structure:
+    """A weather institute: 200 Gbit/s (HDR), a rank in each host; a dragonfly+, and a job from the middle of a cell on.
+
+    As Arka of IITM Pune (BullSequana XH2000, two EPYC Milan). The job has the second leaf of the first cell, then all
+    hosts of the following cells in order, and what remains of the last one; the machine has three cells more. 30 % of
+    the messages between cells take a third one. 0.15 us at each end; 0.3 % of readings are disturbed by daemons. The
+    job, the cells of 4 to 24 hosts and the numbers are chosen here.
+    """
+    size = 4 * max(1, min(6, hosts // 16))
+    taken = size // 2 + np.arange(hosts)
+    return Structure(
+        hosts, PartOfDragonflyPlus(taken, int(taken[-1]) // size + 4, size, 0.3, 2 * RATE),
+        rate=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 3), position_latency=np.array([0.15e-6]),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _in_turns_on_four_switches(hosts: int) -> Structure:
+    """Two ranks in each host share 100 Gbit/s in a dragonfly with cables of 200 Gbit/s (Slingshot 10); routes by load.
+
+    As Fawbush and Miller of the U.S. Air Force at ORNL (HPE Cray EX, two EPYC 7742): blades have four hosts, which are
+    on the four switches of their chassis, one on each. The adapter is on the second socket; the first one takes 0.3 us
+    longer and reaches 96 % of the rate. The machine has two groups more than the job. 0.25 us at each end, and 0.3 % of
+    readings are disturbed by daemons. How blades are joined, the groups of 4 to 16 hosts and the numbers are chosen
+    here.
+    """
+    group = _leaves(hosts)
+    far = _far_socket(hosts, 2, 0.96, 0.3e-6)
+    return replace(
+        far, plane=Slingshot(group, places_in(group) % 4, int(group[-1]) + 3, 2 * RATE), processor=np.full(hosts, 3),
+        turned=np.ones(hosts, bool), position_latency=0.25e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _six_cables_on_one_pcie_link(hosts: int) -> Structure:
+    """A torus in three dimensions without switches, two ranks in each host; cables of 100 Gbit/s do 11 GB/s.
+
+    As PARAM Rudra of C-DAC with Trinetra, whose adapters have six ports. All of them share one link of PCIe 3, 12.5
+    GB/s in each direction, so that a host hardly feeds more than one cable; messages of others pass its adapter only.
+    The far socket takes 0.25 us longer and reaches 80 % of the rate of PCIe, 10 GB/s. 0.4 us at each end; 0.4 % of
+    readings are disturbed by daemons. The lengths of the sides and the numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.8)
+    return replace(
+        far, plane=Torus(_sides(hosts), 11e9), processor=np.zeros(hosts, np.int64),
+        position_latency=0.4e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -10475,5 +11094,68 @@ BUILDING: Mapping[str, Make] = {
     "4 GPUs, each message over 2 adapters, 3:2 adaptive": lambda hosts, random: _each_message_over_both_adapters(hosts),
     "virtual machines of 4 GPUs, halves of servers on 8 rails": _machines_of_half_a_server,
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch, 4 memory groups in a ring that share an adapter": lambda hosts, random: _groups_in_a_ring(hosts),
+    "director switch of 56 Gbit/s, two purchases": lambda hosts, random: _two_purchases_on_line_boards(hosts),
+    "virtual machines, RoCE static, 56 Gbit/s and later 100": lambda hosts, random: _passed_through(hosts),
+    "56 Gbit/s, 3:2 by receiver, last chassis with half of the hosts": lambda hosts, random: _accelerated_blades(hosts),
+    "100 Gbit/s, 2:1 adaptive, leaves of 32, GPU hosts last": _hosts_of_a_regional_center,
+    "200 Gbit/s, 1:1 re-hashed, far socket, last third newer": lambda hosts, random: _memory_intensive_hosts(hosts),
+    "4 ranks, dragonfly+, job begins with half a cell": lambda hosts, random: _second_leaf_of_the_first_cell(hosts),
+    "dragonfly, last group half as large with half of the cables": lambda hosts, random: _last_cabinet(hosts),
+    "hyper-crossbar of hosts with 4 coprocessors": lambda hosts, random: _coprocessors_in_a_grid(hosts),
+    "8 tiles on 2 adapters, 3:2 by receiver": lambda hosts, random: _two_tiles_of_four_gpus_on_two_adapters(hosts),
+    "4 GPUs on 4 rails, odd and even on two leaves, 3:2 adaptive": lambda hosts, random: _odd_and_even_rails(hosts),
+    "8 GPUs on 4 adapters, 4:1, uplinks drawn at random": lambda hosts, random: _migration_of_an_oil_company(hosts),
+    "iWARP of 40 Gbit/s on one switch, every third chassis older": lambda hosts, random: _every_third_chassis_older(
+        hosts
+    ),
+    "10:3 to one core, 4 NUMA nodes, adapter on the second": lambda hosts, random: _ten_to_three_on_one_core(hosts),
+    "Omni-Path 9:4, tables that change, adapter on the second socket": lambda hosts, random: _forecasts_on_omni_path(
+        hosts
+    ),
+    "200 Gbit/s, 7:2 adaptive, second host of each tray warmer": lambda hosts, random: _second_host_of_each_tray_warmer(
+        hosts
+    ),
+    "10 Gbit/s, 3:1 static, kernel bypass in the first racks": lambda hosts, random: _risk_grid(hosts),
+    "100 Gbit/s, 12:7 dealt out, 8 ranks on two sockets": lambda hosts, random: _reservoirs(hosts),
+    "routes by load, blocks of hosts in turns over four groups": lambda hosts, random: _blocks_in_turns_over_groups(
+        hosts
+    ),
+    "dragonfly+ of 200 Gbit/s, PCIe 3, job begins within a cell": lambda hosts, random: _cells_of_a_seismic_company(
+        hosts
+    ),
+    "HyperX, one socket of 4 NUMA nodes, adapter on the third": lambda hosts, random: _grid_of_one_socket_hosts(hosts),
+    "flowlets, 8 GPUs on 4 rails, 6:5": lambda hosts, random: _flowlets_above_four_rails(hosts),
+    "rail-optimized, 8 rails, GPUs joined each with each, 4:3 static": lambda hosts, random: (
+        _gpus_joined_each_with_each(hosts)
+    ),
+    "virtual machines of 8 GPUs, two ports of each adapter on two leaves": _machines_with_ports_on_two_leaves,
+    "one switch of 100 Gbit/s, 4 dies of which two have no memory": lambda hosts, random: _dies_without_memory(hosts),
+    "10 Gbit/s, reserved hosts in no order, LAGs 7:4 to one core": _reserved_hosts,
+    "3:2 by receiver to uplinks of 200 Gbit/s, 4 ranks, GPU hosts last": lambda hosts, random: _supercomputing_mission(
+        hosts
+    ),
+    "9:4 adaptive to uplinks of 200 Gbit/s, far socket": lambda hosts, random: _institute_of_solid_state_physics(hosts),
+    "virtual machines in pairs on 25 Gbit/s, 2:1 static, tunnels": lambda hosts, random: _platform_of_universities(
+        hosts
+    ),
+    "40 Gbit/s, two levels 1:1 dealt out, analysis hosts last": lambda hosts, random: _analysis_hosts_last(hosts),
+    "4 GPUs on PCIe with 4 adapters, a leaf for each socket, dealt out": lambda hosts, random: (
+        _four_adapters_on_leaves_of_sockets(hosts)
+    ),
+    "8 GPUs on 4 adapters in turns on two leaves, 8:5 adaptive": lambda hosts, random: _adapters_in_turns_on_two_leaves(
+        hosts
+    ),
+    "rail-optimized, 8 rails, two pods, uplinks of 800 Gbit/s": lambda hosts, random: _two_pods_with_uplinks_of_800(
+        hosts
+    ),
+    "dragonfly+ of 200 Gbit/s, job begins within a cell": lambda hosts, random: _begins_within_a_cell(hosts),
+    "100 Gbit/s, routes by load, hosts in turns on four switches": lambda hosts, random: _in_turns_on_four_switches(
+        hosts
+    ),
+    "torus of 100 Gbit/s, one PCIe link for six cables, far socket": lambda hosts, random: _six_cables_on_one_pcie_link(
+        hosts
+    ),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
