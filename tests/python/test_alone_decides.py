@@ -18,7 +18,7 @@ from everylink.judge.readings import readings
 from everylink.judge.verdict import Side
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
-from everylink.model.rows import MAIN, ONE_WAY, QUARTER, chosen
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows, chosen
 from pair_rows import rows_of_pairs, run_of
 
 HOSTS, BAD = 24, 5
@@ -50,6 +50,13 @@ def _shared(scatter: float = 0.3) -> list[Values]:
     """Passes of a main run in which ways are shared, which hides much."""
     load = np.exp(np.abs(scatter * np.random.default_rng(2).standard_normal(len(PAIRS))))
     return [load] * MAIN_PASSES
+
+
+def _pair(rows: Rows) -> NDArray[np.int64]:
+    """Of each row, the place of its pair in PAIRS."""
+    places = np.zeros((HOSTS, HOSTS), np.int64)
+    places[PAIRS[:, 0], PAIRS[:, 1]] = places[PAIRS[:, 1], PAIRS[:, 0]] = np.arange(len(PAIRS))
+    return places[rows.frm, rows.to]
 
 
 NONE = np.ones(len(PAIRS))
@@ -110,6 +117,17 @@ def test_a_host_that_is_well_alone_with_a_few_others_is_not(well: int) -> None:
     seen = judge(_run([factor] * MAIN_PASSES, factor, factor))
     assert not any(verdict.kind == "host" for verdict in seen.verdicts)
     assert any("n5" in " ".join(suspect.subject) for suspect in seen.suspects)
+
+
+def test_a_host_that_was_measured_alone_with_a_slow_group_only_is_not_accused() -> None:
+    leaves = Grouping(np.repeat(range(5), [4, 4, 8, 4, 4]), tuple(f"leaf{number}" for number in range(5)))
+    slow = np.isin(PAIRS, range(8, 16))
+    far = np.where(slow[:, 0] != slow[:, 1], 1.5, 1.0)
+    results = _run([far] * MAIN_PASSES, far, far)
+    (size,) = results.sizes
+    unknown = OF_BAD[_pair(size.rows)] & ~slow.any(axis=1)[_pair(size.rows)] & (size.rows.attempt == ONE_WAY)
+    seen = judge(replace(results, sizes=(replace(size, rows=chosen(size.rows, ~unknown)),)), leaves)
+    assert [one.subject for one in seen.verdicts] == [("leaf2",)]
 
 
 def test_a_host_that_differs_as_little_as_others_do_alone_gets_no_verdict() -> None:

@@ -241,6 +241,13 @@ def test_one_of_three_leaves_that_is_slow_alone_may_be_further_away() -> None:
     assert not _parts(_over((0, 1), (0, 2), leaves=three), A_LITTLE, three)
 
 
+def test_a_leaf_that_is_well_alone_with_another_one_is_near_to_fewer() -> None:
+    six = Grouping(np.arange(HOSTS) // 4, tuple(f"leaf{number}" for number in range(6)))
+    four, fifth = _over((0, 1), (0, 2), (0, 3), (0, 4), leaves=six), _over((0, 5), leaves=six)
+    assert [one.subject for one in _parts(four | fifth, A_LITTLE, six)] == [("leaf0",)]
+    assert not [one for one in _parts(four, A_LITTLE, six) if one.kind == "group"]
+
+
 def test_a_leaf_that_takes_as_many_seconds_longer_in_small_messages_is_further_away() -> None:
     usual = np.stack([np.where(FROM_FIRST, 9.0, 1.0), np.where(FROM_FIRST, A_LITTLE, 1.0)])
     assert not _parts(np.zeros(len(PAIRS), bool), usual=usual)

@@ -182,8 +182,9 @@ class PhaseReadings:
         if np.isin(kind_of, list(kinds)).sum() <= ENOUGH_OF_FEW:  # these tell too little
             kinds = set(kind_of.tolist())
         is_beyond = host in findings.beyond
+        in_other_groups = {other for other in _in_groups(ends, findings) if group_of[other] != group_of[host]}
         return beside, [
-            (a, b) for a, b in _without(bad - {host}, links)
+            (a, b) for a, b in _without((bad | in_other_groups) - {host}, links)
             if int(kind_of[b]) in kinds and not (is_beyond and group_of[a] == group_of[b])
         ]  # fmt: skip
 

@@ -109,8 +109,9 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
 
 
 def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) -> Iterator[Found]:
-    """Groups of which most links with most others are slow alone, while nearly all between others are well, and those
-    inside them; where there are four groups or more. With one other only, the way between the two is slow.
+    """Groups of which most links are slow alone, and most with each other group, while nearly all between others are
+    well, and those inside them; where there are four groups or more. With one other only, the way between the two is
+    slow; of a group that is well with another one, what is slow is not what leads to all.
 
     Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count for other groups.
     """
@@ -126,10 +127,11 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
         ways = np.unique(between.of_way[own])
         if len(ways) < FEWEST_OF_GROUP:
             continue
-        effect = float(np.median([np.median(between.beyond[own & (between.of_way == way)]) for way in ways]))
+        longer = [float(np.median(between.beyond[own & (between.of_way == way)])) for way in ways]
+        effect = float(np.median(longer))
         if effect < SMALLEST_GROUP or not others.any() or effects.groups_as_large(group) < FEW_GROUPS:
             continue
-        are_slow = (between.beyond[own] >= effect / 2).mean() >= MOST_SLOW
+        are_slow = (between.beyond[own] >= effect / 2).mean() >= MOST_SLOW and min(longer) >= effect / 2
         are_well = (between.beyond[others] < effect / 2).mean() >= ALL_WELL
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
         if (
