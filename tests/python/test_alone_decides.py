@@ -12,7 +12,7 @@ from everylink.judge.confidence import LESS
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.findings import Found, find
 from everylink.judge.judge import judge
-from everylink.judge.kinds import equals_for, kinds_of, levelled
+from everylink.judge.kinds import Kinds, equals_for, kinds_of, levelled
 from everylink.judge.phases import alone_rows, measured_in
 from everylink.judge.readings import readings
 from everylink.judge.verdict import Side
@@ -117,6 +117,23 @@ def test_a_host_that_is_well_alone_with_a_few_others_is_not(well: int) -> None:
     seen = judge(_run([factor] * MAIN_PASSES, factor, factor))
     assert not any(verdict.kind == "host" for verdict in seen.verdicts)
     assert any("n5" in " ".join(suspect.subject) for suspect in seen.suspects)
+
+
+@pytest.mark.parametrize(("with_others", "named"), [(1.3, ["n14"]), (1.6, ["n14", "n15"])])
+def test_a_host_that_is_slow_with_its_own_kind_only_in_small_messages_may_be_far_from_it(
+    monkeypatch: pytest.MonkeyPatch, with_others: float, named: list[str]
+) -> None:
+    """What is slow adds to each small message, as at n14. The last two hosts of the second leaf, and all behind
+    switches of their own, are newer; the older kind takes 1.3 times as long with all, as n15 does with the newer."""
+    leaves = Grouping(np.array([*[0] * 8, *[1] * 8, *range(2, 10)]), tuple(f"leaf{number}" for number in range(10)))
+    kind_of = (np.arange(HOSTS) >= 14).astype(np.int64)
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("old", "new"), told=True))
+    newer, of_14, of_15 = kind_of[PAIRS].all(axis=1), *((PAIRS == host).any(axis=1) for host in (14, 15))
+    factor = np.where(newer, np.where(of_14 | of_15, 1.3, 1.0), np.where(of_15, with_others, 1.3))
+    factor = np.where(of_14, 1.5 * factor, factor)
+    run = _run([factor] * MAIN_PASSES, factor, factor)
+    small = replace(run, sizes=tuple(replace(size, bytes=1) for size in run.sizes))
+    assert sorted(host for one in judge(small, leaves).verdicts for host in one.subject) == named
 
 
 def test_a_host_that_was_measured_alone_with_a_slow_group_only_is_not_accused() -> None:

@@ -264,7 +264,8 @@ class Judged:
         under load, if they are with other kinds of hosts."""
         if _is_a(one, "pair"):
             return False
-        if _is_a(one, "host") and is_well_with_other_kinds(one, self.findings.effects, self.readings):
+        adds = self.size.bytes < BANDWIDTH
+        if _is_a(one, "host") and is_well_with_other_kinds(one, self.findings.effects, self.readings, adds):
             return True
         if _is_a(one, "rank") and self.alone.is_slow_near(one, self.findings) is False:
             return True

@@ -371,20 +371,26 @@ def shows_in_its_group(host: Found, effects: Effects) -> bool:
     return bool(len(mates)) and float(np.mean(effects.shows(number, mates))) > 0.5
 
 
-def is_well_with_other_kinds(host: Found, effects: Effects, seen: Readings) -> bool:
-    """Whether as many links of a host with other kinds of hosts, as near, take clearly less time than its slow ones: it
-    would slow these, too. Not of very many hosts."""
+def is_well_with_other_kinds(host: Found, effects: Effects, seen: Readings, adds: bool) -> bool:
+    """Whether as many links of a host with other kinds of hosts, as near, are well, or take clearly less time than its
+    slow ones: it would slow these, too. Not of very many hosts.
+
+    `adds`: messages are so small that what is slow adds to each, whatever else it passes.
+    """
     if effects.equals.kinds < 2 or not is_whole(seen.hosts):
         return False
     number, group_of, kind_of = host.subject[0], effects.group_of, effects.equals.kind_of
-    slow, time = effects.shows(number, np.arange(len(group_of))), seen.with_each(number)
+    every, time = np.arange(len(group_of)), seen.with_each(number)
+    slow = effects.shows(number, every)
     near = group_of == group_of[number]
     as_near = np.isin(near, near[slow]) & ~np.isin(kind_of, kind_of[slow])
     known = slow & np.isfinite(time)
     if not known.any():
         return False
-    well = as_near & (time < np.quantile(time[known], USUAL_OF_SLOW) - GONE * host.effect)
-    return int(well.sum()) >= max(FEWEST_OF_HOST, int(slow.sum()))
+    well = time < np.quantile(time[known], USUAL_OF_SLOW) - GONE * host.effect
+    if adds:
+        well |= time - effects.class_at(number, every) < GONE * host.effect
+    return int((as_near & well).sum()) >= max(FEWEST_OF_HOST, int(slow.sum()))
 
 
 def _by_far_group(links: Links, group_of: NDArray[np.int64]) -> list[Links]:
