@@ -128,7 +128,7 @@ def test_a_host_that_is_slow_with_its_own_kind_only_in_small_messages_may_be_far
     leaves = Grouping(np.array([*[0] * 8, *[1] * 8, *range(2, 10)]), tuple(f"leaf{number}" for number in range(10)))
     kind_of = (np.arange(HOSTS) >= 14).astype(np.int64)
     monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("old", "new"), told=True))
-    newer, of_14, of_15 = kind_of[PAIRS].all(axis=1), *((PAIRS == host).any(axis=1) for host in (14, 15))
+    newer, (of_14, of_15) = kind_of[PAIRS].all(axis=1), (np.isin(PAIRS, host).any(axis=1) for host in (14, 15))
     factor = np.where(newer, np.where(of_14 | of_15, 1.3, 1.0), np.where(of_15, with_others, 1.3))
     factor = np.where(of_14, 1.5 * factor, factor)
     run = _run([factor] * MAIN_PASSES, factor, factor)
