@@ -22,6 +22,7 @@ from worlds.planes import (
     BusyTree,
     Chain,
     Chassis,
+    DealtAddresses,
     DealtOut,
     Director,
     Dragonfly,
@@ -41,6 +42,7 @@ from worlds.planes import (
     JoinedCores,
     Kautz,
     LagCore,
+    LagHostsOnCore,
     LagsToTwoSpines,
     LateInterrupts,
     Mesh,
@@ -10093,6 +10095,764 @@ def test_six_cables_of_a_torus_share_one_pcie_link() -> None:
     assert both == pytest.approx([near + HOP + 2 * MIB / RATE, near + HOP + 0.5e-6 + 2 * MIB / RATE])
     shared = times(world, [(0, 4), (2, 6)])  # both take the cable from host 1 to host 2
     assert shared == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+
+
+def test_chassis_of_24_blades_have_12_cables_to_one_core_and_larger_memory_in_the_last_slots() -> None:
+    structure = built("100 Gbit/s, 2:1 to one core, chassis of 24 blades, large memory in each", 96)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, OneCore)
+    assert structure.plane.uplinks.tolist() == [12] * 4
+    assert structure.memory.tolist() == ([1.0] * 18 + [0.88] * 6) * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.24e-6 + once / 0.94])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(2 * blade, 48 + 2 * blade) for blade in range(24)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 24)
+    assert times(world, across[:12]) == pytest.approx([near + 2 * HOP + once] * 12)
+    assert times(world, across[:13:12]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # the same cable
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+    assert times(world, [(36, 37)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / (0.88 * 20e9)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_boards_of_15_cards_have_two_cables_of_ten_times_the_rate(seed: int) -> None:
+    structure = built("boards of 15 cards of 1 Gbit/s, LAGs of 10 Gbit/s to one core", 60, seed)
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 48e-6
+    plane, rate = structure.plane, structure.rate[:, 0]
+    assert isinstance(plane, LagCore)
+    assert np.bincount(structure.group).tolist() == [15] * 4
+    assert plane.uplinks.tolist() == [2] * 4
+    assert plane.capacity == pytest.approx(np.full(16, 0.1 * RATE))
+    assert np.log(rate / (0.0093 * RATE)).std() == pytest.approx(0.015, rel=0.3)
+    assert times(world, [(0, 1)]) == pytest.approx([near + MIB / min(rate[0], rate[1])])
+    assert times(world, [(0, 15)]) == pytest.approx([near + 2 * HOP + MIB / min(rate[0], rate[15])])
+    assert times(world, [(0, 1), (2, 1)]) == pytest.approx([near + 2 * MIB / rate[1]] * 2)
+    cards = np.arange(15)
+    ways = plane.path(cards, cards + 15, np.zeros_like(cards))[0]
+    assert (ways == plane.path(cards, cards + 15, np.full_like(cards, 900))[0]).all()
+    assert set(np.unique(ways)) == {0, 1, 10, 11}
+    across = times(world, [(card, 15 + card) for card in range(15)])
+    fastest = [near + 2 * HOP + MIB / min(rate[card], rate[15 + card]) for card in range(15)]
+    assert max(across) >= max(fastest) * (1 - 1e-9)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"2.5 Gb/sec (1X SDR)"}
+
+
+def test_44_hosts_have_8_uplinks_of_200_and_the_adapter_on_the_third_numa_node() -> None:
+    name = "4 NUMA nodes, 11:4 dealt out to uplinks of 200 Gbit/s, adapter on the third"
+    structure = built(name, 352)  # 176 hosts, leaves of 44
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.36e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.oversubscription == pytest.approx(11 / 4)
+    assert built(name, 32).oversubscription == built(name, 64).oversubscription == 2
+    assert times(world, [(2, 6)]) == pytest.approx([near + once])
+    assert times(world, [(2, 7)]) == pytest.approx([near + 0.06e-6 + once])
+    for node in (4, 5):
+        assert times(world, [(2, node)]) == pytest.approx([near + 0.3e-6 + once / 0.93])
+    assert times(world, [(2, 178)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(2 + 4 * host, 178 + 4 * host) for host in range(44)]
+    assert times(world, across[:16]) == pytest.approx([near + 2 * HOP + once] * 16)  # two on each uplink
+    of_uplink = [6 if host % 8 < 4 else 5 for host in range(44)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + count / 2 * once for count in of_uplink])
+    assert times(world, across[:24:8]) == pytest.approx([near + 2 * HOP + 1.5 * once] * 3)  # the same uplink
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+
+
+def test_16_hosts_of_56_gbits_have_10_uplinks_and_vary_a_little() -> None:
+    structure = built("56 Gbit/s, 8:5 by receiver, clocks that vary", 64)
+    world, near, rate = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, structure.rate[:, 0]
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [10] * 4
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert structure.oversubscription == pytest.approx(8 / 5, rel=0.01)
+    assert np.log(rate / (0.545 * RATE)).std() == pytest.approx(0.007, rel=0.3)
+    assert times(world, [(0, 1)]) == pytest.approx([near + MIB / min(rate[0], rate[1])])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + MIB / min(rate[0], rate[16], 0.545 * RATE)])
+    shared = times(world, [(0, 16), (1, 26)])  # receivers 16 and 26 have the same one of 10 uplinks
+    assert shared == pytest.approx([near + 2 * HOP + 2 * MIB / (0.545 * RATE)] * 2)
+    apart = times(world, [(0, 16), (1, 17)])
+    assert apart == pytest.approx(
+        [near + 2 * HOP + MIB / min(rate[host], rate[16 + host], 0.545 * RATE) for host in range(2)]
+    )
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_24_hosts_of_200_gbits_have_9_adaptive_uplinks_and_become_slower() -> None:
+    name = "200 Gbit/s, 8:3 adaptive, water that becomes warmer"
+    structure = built(name, 96)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [9] * 4
+    assert structure.oversubscription == pytest.approx(8 / 3)
+    assert built(name, 16).oversubscription == 4
+    assert structure.drift == 0.015
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 24)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(host, 24 + host) for host in range(24)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 8 / 3 * once] * 24)
+    assert times(world, across[:9]) == pytest.approx([near + 2 * HOP + once] * 9)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_machines_of_a_server_get_up_to_60_gbits_each_of_100(seed: int) -> None:
+    structure = built("virtual machines in pairs, up to 60 of 100 Gbit/s each, 8:3 re-hashed", 128, seed)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3.7e-6, MIB / RATE
+    plane, leaf = structure.plane, structure.group
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [6] * 4
+    assert np.bincount(leaf).tolist() == [32] * 4
+    assert (leaf[::2] == leaf[1::2]).all()
+    assert (np.diff(leaf) < 0).any()
+    alone = once / 0.6
+    assert times(world, [(0, 1)]) == pytest.approx([BESIDE + 3.4e-6 + alone])
+    own, other = (np.flatnonzero(leaf == number).tolist() for number in (0, 1))
+    assert times(world, [(own[0], own[2])]) == pytest.approx([near + alone])
+    assert times(world, [(own[0], other[0])]) == pytest.approx([near + 2 * HOP + alone])
+    assert times(world, [(own[0], own[2]), (own[1], own[4])]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(own[0], own[4]), (own[2], own[5])]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(own[0], own[1]), (own[2], own[4])]) == pytest.approx([BESIDE + 3.4e-6 + alone, near + alone])
+    when = np.arange(200)
+    ways = plane.path(np.full_like(when, own[0]), np.full_like(when, other[0]), when)[0]
+    assert len(np.unique(ways[:, 0])) == 6
+    assert (np.diff(ways[:, 0]) != 0).mean() == pytest.approx(5 / 6, abs=0.1)
+
+
+def test_eight_hosts_have_a_switch_for_each_of_four_rails() -> None:
+    name = "4 accelerated processors, a switch for each rail of eight hosts, routes by load"
+    structure = built(name, 128)  # 64 hosts, groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (5, 16)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert plane.switch.reshape(64, 4)[[0, 7, 8, 16]].tolist() == [[0, 1, 2, 3]] * 2 + [[4, 5, 6, 7], [0, 1, 2, 3]]
+    assert times(world, [(0, 28)]) == pytest.approx([near + once])  # the eighth host, the same rail
+    assert times(world, [(0, 29)]) == pytest.approx([near + HOP + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + HOP + once])  # the ninth host
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 4), (8, 4)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 3)]) == pytest.approx([1.2e-6 + MIB / 96e9])
+    adapters = np.arange(64)
+    ways = plane.path(adapters, adapters + 64, np.zeros_like(adapters))[0]
+    direct = ways[:, 1] == NONE
+    assert len(np.unique(ways[direct, 0])) >= 16
+    assert 16 <= direct.sum() < 64
+    when = np.arange(100)
+    alone = plane.path(np.zeros_like(when), np.full_like(when, 64), when)
+    assert (alone[0][:, 1] == NONE).all()
+    assert set(np.round((alone[1] - LATENCY - 4 * CABLE) / HOP, 6)) <= {1, 2, 3}
+
+
+def test_a_job_leaves_out_the_first_quarter_of_each_cell() -> None:
+    name = "dragonfly+ of 100 Gbit/s, first quarter of each cell left out, far socket"
+    structure = built(name, 96)  # 18 of the 24 hosts of a cell
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [18] * 5 + [6]
+    assert plane.leaf[:18].tolist() == [0] * 6 + [1] * 12
+    assert plane.groups == 9
+    assert times(world, [(0, 10)]) == pytest.approx([near + once])
+    assert times(world, [(0, 11)]) == pytest.approx([near + 0.3e-6 + once / 0.95])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the cell
+    when = np.arange(1000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 18), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.2 * 7 / 9, abs=0.04)
+    assert np.bincount(built(name, 8).group).tolist() == [6, 2]
+
+
+def test_two_gpus_share_the_adapter_of_a_torus_and_the_second_is_behind_the_other_hub() -> None:
+    structure = built("torus of 2 GPUs in each host, links of 34 Gbit/s", 64)
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 5.8e-6
+    assert isinstance(structure.plane, Torus)
+    assert structure.plane.sides == (4, 4, 4)
+    assert (structure.plane.capacity == 2.2e9).all()
+    for other, hops in ((1, 1), (2, 2), (3, 1), (16, 1), (21, 3), (42, 6)):
+        assert times(world, [(0, 2 * other)]) == pytest.approx([near + hops * HOP + MIB / 1.5e9])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.7e-6 + HOP + MIB / 1.1e9])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 1.4e-6 + HOP + MIB / 1.1e9])
+    both = times(world, [(0, 2), (1, 3)])  # one cable for both
+    assert both == pytest.approx([near + HOP + MIB / 1.1e9, near + HOP + 1.4e-6 + MIB / 1.1e9])
+    three = times(world, [(0, 4), (2, 6), (3, 7)])  # by the cable from host 1 to host 2; two of them to host 3
+    assert three[0] == pytest.approx(near + 2 * HOP + 3 * MIB / 2.2e9)
+    assert three[1] == pytest.approx(near + 2 * HOP + 3 * MIB / 2.2e9)
+    assert times(world, [(0, 2), (1, 9)])[0] == pytest.approx(near + HOP + MIB / 1.5e9)  # two cables: the rest of PCIe
+    into = times(world, [(2, 0), (6, 1), (8, 0)])  # three cables, one adapter
+    assert into[0] == pytest.approx(near + HOP + 3 * MIB / 2.8e9)
+    assert times(world, [(0, 1)]) == pytest.approx([8e-6 + MIB / 2.5e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_the_last_of_four_units_has_one_host_fewer_and_other_rails_are_reached_by_nvlink() -> None:
+    name = "8 relayed rails of 400 Gbit/s, 1:1 adaptive, last unit one host fewer"
+    structure = built(name, 128)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [8, 8, 8, 7]
+    assert np.bincount(built(name, 256).group).tolist() == [16, 16, 16, 15]
+    assert np.bincount(built(name, 8).group).tolist() == [2] * 4
+    assert structure.plane.uplinks.tolist() == [8, 8, 8, 7] * 8
+    assert structure.groups[8].tolist() == [1, 5, 9, 13, 17, 21, 25, 29]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 0.9e-6 + once])  # by the second rail, on one leaf
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 9), (1, 17)]) == pytest.approx([near + 0.9e-6 + 2 * once, near + 2 * once])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + once] * 2)
+    across = times(world, [(8 * host, 64 + 8 * host) for host in range(8)])
+    assert across == pytest.approx([near + 2 * HOP + once] * 8)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 360e9])
+
+
+def test_four_gpus_of_a_socket_share_an_adapter_behind_the_first_pcie_switch() -> None:
+    name = "8 GPUs on 2 adapters, a leaf for each, 4:3 dealt out, second PCIe switch further"
+    structure = built(name, 128)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [6] * 8
+    assert structure.groups[7:9].tolist() == [[0, 4], [1, 5]]
+    assert structure.oversubscription == pytest.approx(4 / 3)
+    assert built(name, 32).oversubscription == 2
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 10)]) == pytest.approx([near + 0.2e-6 + once / 0.8])
+    assert times(world, [(4, 12)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + once])  # the other adapter: by a spine
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 8), (1, 16)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + once] * 2)
+    across = times(world, [(8 * host, 64 + 8 * host) for host in range(8)])  # the last two share with the first two
+    assert across == pytest.approx([near + 2 * HOP + part * once for part in (2, 2, 1, 1, 1, 1, 2, 2)])
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 235e9])
+
+
+def test_two_chassis_of_nine_blades_have_a_leaf_for_each_of_two_rails() -> None:
+    structure = built("2 GPUs on 2 adapters of 40 Gbit/s, a leaf for each rail of two chassis", 72)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 6.4e-6, MIB / (0.26 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, DealtOut)
+    assert structure.groups[17:19].tolist() == [[0, 4], [1, 5]]
+    assert plane.uplinks.tolist() == [18] * 8
+    assert plane.capacity == pytest.approx(np.full(288, 0.32 * RATE))
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 2 * HOP + once])  # the other rail: by a spine
+    assert times(world, [(0, 36)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once] * 2)
+    across = times(world, [(rank, 36 + rank) for rank in range(36)])
+    assert across == pytest.approx([near + 2 * HOP + once] * 36)  # nothing blocks
+    same = times(world, [(0, 36), (2, 72)])  # the first blades of two leaves have the same uplink
+    assert same == pytest.approx([near + 2 * HOP + 2 * MIB / (0.32 * RATE)] * 2)
+    assert times(world, [(0, 1)]) == pytest.approx([9e-6 + MIB / 4.2e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_clusters_on_die_share_an_adapter_on_the_last_one_and_a_director_switch() -> None:
+    name = "director switch of 100 Gbit/s, 4 clusters on die, adapter on the last"
+    structure = built(name, 144)  # 72 hosts on 9 line boards
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.2e-6, MIB / RATE
+    assert isinstance(structure.plane, Director)
+    assert np.bincount(structure.group).tolist() == [8] * 9
+    assert times(world, [(3, 39)]) == pytest.approx([near + once])  # the next host of the same board
+    assert times(world, [(3, 7)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(2, 39)]) == pytest.approx([near + 0.06e-6 + once])
+    for far in (0, 1):
+        assert times(world, [(far, 39)]) == pytest.approx([near + 0.3e-6 + once / 0.93])
+    assert times(world, [(3, 39), (2, 43)]) == pytest.approx([near + 2 * once, near + 0.06e-6 + 2 * HOP + 2 * once])
+    across = [(36 * place + 3, 36 * place + 7) for place in range(8)]  # from all hosts of a board to another one
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 8)
+    assert times(world, [(3, 7), (39, 11)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # the same board within
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_gpu_hosts_are_on_the_core_to_which_lags_lead() -> None:
+    structure = built("25 Gbit/s on LAGs of 100, GPU hosts of 100 on the core itself", 64)  # 56 hosts in 4 racks
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 9e-6, MIB / (0.25 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, LagHostsOnCore)
+    assert np.bincount(structure.group).tolist() == [14] * 4 + [8]
+    assert plane.uplinks[:4].tolist() == [2] * 4
+    assert np.bincount(built("25 Gbit/s on LAGs of 100, GPU hosts of 100 on the core itself", 8).group).tolist() == [
+        3,
+        3,
+        2,
+    ]
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 14)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 56)]) == pytest.approx([near + HOP + once])
+    assert times(world, [(56, 63)]) == pytest.approx([near + MIB / RATE])
+    frm, to = np.arange(8), np.arange(56, 64)
+    ways = plane.path(frm, to, np.zeros_like(frm))[0]
+    assert (ways[:, 1] == NONE).all()
+    by_cable = np.bincount(ways[:, 0])[ways[:, 0]]  # a cable is as wide as four hosts
+    up = times(world, list(zip(frm.tolist(), to.tolist(), strict=True)))
+    assert up == pytest.approx([near + HOP + max(1, count / 4) * once for count in by_cable])
+    frm, to = np.arange(14), np.arange(14, 28)
+    ways = plane.path(frm, to, np.zeros_like(frm))[0]
+    assert (ways == plane.path(frm, to, np.full_like(frm, 600))[0]).all()
+    assert (ways[:, 0] != ways[:, 1] - plane.ways - 2).any()  # leaf and core choose by themselves
+    most = int(np.bincount(ways.ravel()).max())
+    assert most >= 7
+    across = times(world, list(zip(frm.tolist(), to.tolist(), strict=True)))
+    assert max(across) * (1 + 1e-9) >= near + 2 * HOP + most / 4 * once
+
+
+def test_every_third_rack_is_replaced_and_keeps_four_uplinks() -> None:
+    structure = built("40 Gbit/s, 12:5 static, every third rack replaced by 100 Gbit/s", 192)  # 8 racks of 24
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 8e-6, MIB / (0.4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [4] * 8
+    assert structure.oversubscription == pytest.approx(12 / 5)
+    assert np.flatnonzero(structure.rate[:, 0] == RATE).tolist() == [*range(48, 72), *range(120, 144)]
+    assert times(world, [(0, 1)]) == pytest.approx([near + 1e-6 + once])
+    assert times(world, [(0, 24)]) == pytest.approx([near + 1e-6 + 2 * HOP + once])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 0.5e-6 + 2 * HOP + once])
+    assert times(world, [(48, 49)]) == pytest.approx([near + MIB / RATE])
+    for first, to_first, part, ends in ((0, 24, 0.4, 1e-6), (48, 120, 1.0, 0.0)):
+        frm, to = np.arange(first, first + 24), np.arange(to_first, to_first + 24)
+        ways = plane.path(frm, to, np.zeros_like(frm))[0]
+        assert (ways == plane.path(frm, to, np.full_like(frm, 800))[0]).all()
+        by_uplink = np.bincount(ways[:, 0])[ways[:, 0]]
+        alone = MIB / (part * RATE)
+        expected = [near + ends + 2 * HOP + max(1, part * count) * alone for count in by_uplink]
+        assert times(world, list(zip(frm.tolist(), to.tolist(), strict=True))) == pytest.approx(expected)
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert set(rates) == {"40 Gb/sec (4X QDR)", "100 Gb/sec (4X EDR)"}
+
+
+def test_twelve_hosts_of_four_numa_nodes_have_four_uplinks_of_400() -> None:
+    structure = built("200 Gbit/s, 3:2 dealt out to uplinks of 400, 8 ranks on 4 NUMA nodes", 192)  # 48 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.2e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.oversubscription == pytest.approx(3 / 2)
+    assert times(world, [(2, 11)]) == pytest.approx([near + once])
+    assert times(world, [(1, 10)]) == pytest.approx([near + 0.06e-6 + once])
+    assert times(world, [(3, 12)]) == pytest.approx([near + 0.3e-6 + once / 0.95])
+    assert times(world, [(3, 15)]) == pytest.approx([near + 0.3e-6 + once / 0.95])
+    assert times(world, [(2, 10), (3, 11)]) == pytest.approx([near + 2 * once] * 2)
+    across = [(8 * host + 2, 96 + 8 * host + 2) for host in range(12)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 1.5 * once] * 12)
+    assert times(world, across[:4]) == pytest.approx([near + 2 * HOP + once] * 4)
+    assert times(world, across[::4]) == pytest.approx([near + 2 * HOP + 1.5 * once] * 3)  # the same uplink
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + MIB / 22e9])
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.08e-6 + MIB / 14e9])
+    assert times(world, [(3, 4)]) == pytest.approx([INSIDE_LATENCY + 0.35e-6 + MIB / 9e9])
+
+
+def test_the_last_host_of_each_leaf_writes_output_and_takes_longer() -> None:
+    name = "100 Gbit/s, 5:4 adaptive, last host of each leaf for output"
+    structure = built(name, 80)  # leaves of 20
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [16] * 4
+    assert structure.oversubscription == pytest.approx(5 / 4)
+    assert built(name, 64).oversubscription == pytest.approx(4 / 3)
+    assert np.flatnonzero(structure.processor == 3).tolist() == [19, 39, 59, 79]
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 19)]) == pytest.approx([near + 0.14e-6 + once])
+    assert times(world, [(19, 39)]) == pytest.approx([near + 0.28e-6 + 2 * HOP + once])
+    across = [(host, 20 + host) for host in range(19)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 19 / 16 * once] * 19)
+    assert times(world, across[:16]) == pytest.approx([near + 2 * HOP + once] * 16)
+
+
+def test_another_tenant_has_half_of_every_second_leaf_of_equal_uplinks() -> None:
+    name = "virtual machines as large as servers, re-hashed, every second leaf half taken"
+    structure = built(name, 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [8, 4] * 5 + [4]
+    assert plane.uplinks.tolist() == [4] * 11
+    assert structure.oversubscription == 2
+    assert np.bincount(built(name, 8).group).tolist() == [4, 2, 2]
+    assert times(world, [(0, 7)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])
+    frm, to, now = np.arange(8), np.arange(12, 20), world.seed * 7919  # the first moment of this world
+    ways = plane.path(frm, to, np.full_like(frm, now))[0]
+    assert (ways != plane.path(frm, to, np.full_like(frm, now + 1))[0]).any()
+    by_uplink = np.bincount(ways[:, 0])[ways[:, 0]]
+    across = times(world, list(zip(frm.tolist(), to.tolist(), strict=True)))
+    assert across == pytest.approx([near + 2 * HOP + count * once for count in by_uplink])
+    assert max(by_uplink) >= 2
+
+
+def test_each_socket_has_an_adapter_on_a_switch_of_its_own_in_a_group_by_load() -> None:
+    structure = built("2 ranks with an adapter of 200 Gbit/s each on two switches, routes by load", 64)  # groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (6, 8)
+    assert (plane.capacity == 2 * RATE).all()
+    assert plane.switch.tolist() == ([0, 1] * 8 + [2, 3] * 8) * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + HOP + once])  # the other socket
+    assert times(world, [(0, 16)]) == pytest.approx([near + HOP + once])  # the ninth host of the group
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once] * 2)
+    apart = times(world, [(0, 32)])[0] - once - near - 4 * CABLE
+    assert round(apart / HOP, 6) in (1, 2, 3)
+    adapters = np.arange(32)
+    ways = plane.path(adapters, adapters + 32, np.zeros_like(adapters))[0]
+    assert (ways[:, 0] != NONE).all()
+    assert (ways[:, 1] == NONE).sum() >= 8  # those that go directly, and where the third group is an end
+    assert (ways[:, 1] != NONE).sum() >= 8
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_a_job_has_three_quarters_of_each_cell_of_a_dragonfly_plus() -> None:
+    structure = built("dragonfly+ of 200 Gbit/s, three quarters of each cell, 4 ranks", 128)  # 64 hosts, cells of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [12] * 5 + [4]
+    assert plane.leaf.tolist() == ([0] * 8 + [1] * 4 + [2] * 8 + [3] * 4 + [4] * 8 + [5] * 4 + [6] * 8 + [7] * 4) + (
+        [8] * 8 + [9] * 4 + [10] * 4
+    )
+    assert plane.groups == 7
+    assert times(world, [(3, 7)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.56e-6 + once / 0.95])
+    assert times(world, [(3, 35)]) == pytest.approx([near + 2 * HOP + once])  # the second leaf of the cell
+    assert times(world, [(2, 6), (3, 11)]) == pytest.approx([near + 2 * once] * 2)
+    when = np.arange(2000)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, 12), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(0.2 * 5 / 7, abs=0.03)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_switches_of_floors_have_one_cable_to_all_of_their_row_and_column() -> None:
+    name = "Ethernet HyperX with tables, workstations of 10 Gbit/s on each switch"
+    structure = built(name, 128)  # 2 x 4 switches of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 6.4e-6, MIB / (0.25 * RATE)
+    plane, slow = structure.plane, MIB / (0.1 * RATE)
+    assert isinstance(plane, HyperXTables)
+    assert np.bincount(structure.group).tolist() == [16] * 8
+    assert plane.joined.sum(axis=1).tolist() == [4] * 8
+    cable = plane.cable
+    assert plane.route[0, 5].tolist() == [cable[0, 4], cable[4, 5]]
+    assert plane.route[0, 6].tolist() == [cable[0, 2], cable[2, 6]]
+    assert np.flatnonzero(structure.rate[:16, 0] == 0.1 * RATE).tolist() == [12, 13, 14, 15]
+    for to, hops in {1: 0, 16: 1, 48: 1, 64: 1, 80: 2, 96: 2}.items():
+        assert times(world, [(0, to)]) == pytest.approx([near + hops * HOP + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 1.2e-6 + slow])
+    assert times(world, [(12, 28)]) == pytest.approx([near + 2.4e-6 + HOP + slow])
+    along = [(host, 16 + host) for host in range(12)]  # one cable, which is as wide as four hosts
+    assert times(world, along) == pytest.approx([near + HOP + 3 * once] * 12)
+    assert times(world, along[:4]) == pytest.approx([near + HOP + once] * 4)
+    both = [(host, 64 + host) for host in range(4)] + [(host, 76 + host) for host in range(4, 8)]
+    assert times(world, both) == pytest.approx([near + HOP + 2 * once] * 4 + [near + 2 * HOP + 2 * once] * 4)
+    assert np.bincount(built(name, 8).group).tolist() == [2] * 4
+
+
+def test_six_gpus_share_two_rails_that_the_sending_host_relays_to() -> None:
+    structure = built("6 GPUs on 2 relayed rails, 1:1 dealt out", 128)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert (structure.hosts, structure.each, structure.rails) == (32, 6, 2)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 0.6e-6 + once])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 6), (1, 7)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 6), (3, 9)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 9), (3, 15)]) == pytest.approx([near + 0.6e-6 + 2 * once, near + 2 * once])
+    across = [(6 * host + gpu, 48 + 6 * host + gpu) for host in range(8) for gpu in (0, 3)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 16)
+    meet = [(0, 48), (6, 96)]  # the first receivers of two leaves have the same uplink
+    assert times(world, meet) == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+    assert times(world, [(0, 48), (9, 99)]) == pytest.approx([near + 2 * HOP + once] * 2)  # rails have their own trees
+    assert times(world, [(0, 2)]) == pytest.approx([NVLINK_LATENCY + MIB / 50e9])
+    assert times(world, [(2, 3)]) == pytest.approx([1.5e-6 + MIB / 32e9])
+
+
+def test_both_addresses_of_each_adapter_are_dealt_out_to_the_uplinks_of_a_rail() -> None:
+    structure = built("rail-optimized, 8 rails, two addresses of each adapter dealt out", 256)  # 64 hosts, pods of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, DealtAddresses)
+    assert plane.uplinks.tolist() == [16] * 32
+    assert structure.groups[16].tolist() == list(range(1, 32, 4))
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 128)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(8 * host, 128 + 8 * host) for host in range(16)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 16)
+    ways = plane.path(np.zeros(3, np.int64), 8 * np.array([16, 17, 24]), np.zeros(3, np.int64))[0]
+    assert ways[:, ::2].tolist() == [[0, 1], [2, 3], [0, 1]]  # the ninth receiver has those of the first one
+    meet = [(0, 128), (8, 320), (16, 256)]  # three messages by two uplinks
+    assert times(world, meet) == pytest.approx([near + 2 * HOP + 1.5 * once] * 3)
+    assert times(world, meet[:2]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 350e9])
+
+
+def test_sixteen_buckets_are_dealt_out_to_six_uplinks_of_each_rail() -> None:
+    structure = built("8 GPUs on 4 rails, six uplinks for 16 buckets of a hash", 256)  # 64 hosts, pods of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Buckets)
+    assert plane.uplinks.tolist() == [6] * 32
+    assert structure.oversubscription == pytest.approx(4 / 3)
+    assert structure.groups[8].tolist() == [1, 9, 17, 25]
+    small = built("8 GPUs on 4 rails, six uplinks for 16 buckets of a hash", 8).plane
+    assert isinstance(small, Buckets)
+    assert set(small.uplinks.tolist()) == {1}
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + once])  # the other GPU of the adapter
+    assert times(world, [(0, 10)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 64)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + once] * 2)
+    frm, to = np.repeat(np.arange(32), 224), np.tile(np.arange(32, 256), 32)  # adapters of the first pod to all others
+    ways = plane.path(frm, to, np.zeros_like(frm))[0]
+    assert (ways == plane.path(frm, to, np.full_like(frm, 300))[0]).all()
+    shares = np.bincount(ways[:, 0] % 6) / len(frm)
+    assert shares == pytest.approx(np.array([3, 3, 3, 3, 2, 2]) / 16, abs=0.02)
+    frm = 4 * np.arange(8)  # the first rail of two pods
+    up = plane.path(frm, 32 + frm, np.zeros_like(frm))[0][:, 0]
+    across = times(world, [(8 * host, 64 + 8 * host) for host in range(8)])
+    assert across == pytest.approx([near + 2 * HOP + count * once for count in np.bincount(up)[up]])
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 190e9])
+
+
+def test_two_coprocessors_of_the_second_socket_are_slower() -> None:
+    structure = built("one switch of 56 Gbit/s, 4 coprocessors on two sockets", 64)  # 32 hosts
+    world, once = World(structure, kernel=ONE_WAY), MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, OneSwitch)
+    assert structure.hosts == 32
+    assert times(world, [(0, 4)]) == pytest.approx([LATENCY + 4e-6 + once / 0.78])
+    assert times(world, [(1, 125)]) == pytest.approx([LATENCY + 4e-6 + once / 0.78])
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + 5.2e-6 + once / 0.44])
+    assert times(world, [(3, 6)]) == pytest.approx([LATENCY + 6.4e-6 + once / 0.44])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([LATENCY + 4e-6 + 2 * once] * 2)
+    assert times(world, [(2, 6), (3, 7)]) == pytest.approx([LATENCY + 6.4e-6 + once / 0.44] * 2)
+    shared = times(world, [(0, 4), (2, 6)])  # the nearer one has what is left
+    assert shared == pytest.approx([LATENCY + 4e-6 + once / 0.56, LATENCY + 6.4e-6 + once / 0.44])
+    assert times(world, [(2, 3)]) == pytest.approx([3.5e-6 + MIB / 6e9])
+    assert times(world, [(1, 2)]) == pytest.approx([5e-6 + MIB / 3e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"56 Gb/sec (4X FDR)"}
+
+
+def test_the_first_leaf_has_half_of_the_hosts_and_as_many_cables_to_the_core() -> None:
+    structure = built("100 Gbit/s to one core, half of the hosts on the first leaf", 96)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, OneCore)
+    assert np.bincount(structure.group).tolist() == [12, 24, 24, 24, 12]
+    assert plane.uplinks.tolist() == [12] * 5
+    assert times(world, [(0, 11)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + once])
+    first = times(world, [(host, 12 + host) for host in range(12)])
+    assert first == pytest.approx([near + 2 * HOP + once] * 12)
+    across = [(12 + host, 36 + host) for host in range(24)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 24)
+    assert times(world, across[:12]) == pytest.approx([near + 2 * HOP + once] * 12)
+    assert times(world, [(0, 36), (1, 60)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # the same cable up
+    assert times(world, [(0, 36), (12, 48)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # the same one down
+    assert times(world, [(0, 36), (12, 60)]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert np.bincount(built("100 Gbit/s to one core, half of the hosts on the first leaf", 8).group).tolist() == [
+        2, 4, 2
+    ]  # fmt: skip
+
+
+def test_receivers_of_48_hosts_are_dealt_out_to_eight_uplinks_of_200() -> None:
+    name = "100 Gbit/s, 3:1 dealt out to uplinks of 200 Gbit/s"
+    structure = built(name, 192)  # leaves of 48
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.oversubscription == pytest.approx(3)
+    assert built(name, 64).oversubscription == pytest.approx(4)
+    assert times(world, [(0, 47)]) == pytest.approx([near + once])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(host, 48 + host) for host in range(48)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 3 * once] * 48)
+    assert times(world, across[:16]) == pytest.approx([near + 2 * HOP + once] * 16)
+    assert times(world, across[:17:8]) == pytest.approx([near + 2 * HOP + 1.5 * once] * 3)  # the same uplink
+
+
+def test_xeons_behind_xeon_phis_fill_omni_path() -> None:
+    structure = built("Omni-Path 2:1 by receiver, Xeon Phis and a few Xeons", 128)  # leaves of 32
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.routes == "by receiver"
+    assert plane.uplinks.tolist() == [16] * 4
+    assert structure.processor.tolist() == [1] * 112 + [0] * 16
+    assert times(world, [(0, 1)]) == pytest.approx([near + 1.5e-6 + MIB / 8.5e9])
+    assert times(world, [(96, 112)]) == pytest.approx([near + 0.75e-6 + MIB / 8.5e9])
+    assert times(world, [(112, 127)]) == pytest.approx([near + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 1.5e-6 + 2 * HOP + MIB / 8.5e9])
+    across = [(host, 32 + host) for host in range(32)]
+    assert times(world, across) == pytest.approx([near + 1.5e-6 + 2 * HOP + 2 * once] * 32)
+    assert times(world, across[:16]) == pytest.approx([near + 1.5e-6 + 2 * HOP + MIB / 8.5e9] * 16)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_six_uplinks_serve_up_to_34_hosts_with_the_adapter_on_the_second_socket() -> None:
+    structure = built("200 Gbit/s, 17:3 adaptive, 4 ranks, adapter on the second socket", 256)  # leaves of 32
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [6] * 4
+    assert built("200 Gbit/s, 17:3 adaptive, 4 ranks, adapter on the second socket", 128).oversubscription == 16 / 3
+    assert times(world, [(2, 7)]) == pytest.approx([near + once])
+    assert times(world, [(1, 7)]) == pytest.approx([near + 0.3e-6 + once / 0.93])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.6e-6 + once / 0.93])
+    assert times(world, [(2, 6), (3, 7)]) == pytest.approx([near + 2 * once] * 2)
+    across = [(4 * host + 2, 130 + 4 * host) for host in range(32)]
+    assert times(world, across[:6]) == pytest.approx([near + 2 * HOP + once] * 6)
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 32 / 6 * once] * 32)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_machines_of_a_research_cloud_are_in_no_order_behind_two_uplinks(seed: int) -> None:
+    structure = built("virtual machines of two ranks on 25 Gbit/s, 5:2 static, in no order", 80, seed)  # racks of 20
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 28e-6, MIB / (0.25 * RATE)
+    plane, rack = structure.plane, structure.group
+    assert isinstance(plane, FatTree)
+    assert np.bincount(rack).tolist() == [20] * 4
+    assert (np.diff(rack) < 0).any()
+    assert plane.uplinks.tolist() == [2] * 4
+    assert structure.oversubscription == pytest.approx(5 / 2)
+    for other in range(1, 80):
+        further = 2 * HOP * bool(rack[other] != rack[0])
+        assert times(world, [(0, 2 * other)]) == pytest.approx([near + further + once / 0.8])
+        assert times(world, [(0, 2 * other), (1, 2 * other + 1)]) == pytest.approx([near + further + 2 * once] * 2)
+    one, two = (np.flatnonzero(rack == number) for number in (0, 1))
+    ways = plane.path(one, two, np.zeros_like(one))[0]
+    assert (ways == plane.path(one, two, np.full_like(one, 800))[0]).all()
+    most = int(np.bincount(ways[:, 0]).max())  # an uplink is as wide as four machines
+    assert most >= 10
+    across = times(world, [(2 * int(a), 2 * int(b)) for a, b in zip(one, two, strict=True)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most / 4 * once)
+
+
+def test_each_socket_has_an_adapter_on_a_switch_of_its_own_in_a_dragonfly() -> None:
+    name = "routes by load, an adapter on each socket, job begins within a group"
+    structure = built(name, 64)  # groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each) == (7, 6)
+    assert np.bincount(structure.group).tolist() == [8, 16, 16, 16, 8]
+    assert plane.switch[:20].tolist() == [4, 5] * 4 + [6, 7] * 4 + [0, 1] * 2
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])  # the same switch
+    assert times(world, [(0, 3)]) == pytest.approx([near + HOP + once])  # the other adapter
+    assert times(world, [(0, 8)]) == pytest.approx([near + HOP + once])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once] * 2)
+    apart = times(world, [(0, 16)])[0] - once - near - 4 * CABLE
+    assert round(apart / HOP, 6) in (1, 2, 3)
+    adapters = np.arange(16, 48)
+    ways = plane.path(adapters, adapters + 32, np.zeros_like(adapters))[0]
+    assert (ways[:, 0] != NONE).all()
+    assert 8 <= (ways[:, 1] != NONE).sum() <= 26  # six of 32 messages go directly, and some others
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 14e9])
+    assert np.bincount(built(name, 8).group).tolist() == [2, 4, 2]
+
+
+def test_chassis_have_hosts_of_two_sockets_with_two_numa_nodes() -> None:
+    structure = built("two sockets of two NUMA nodes, chassis in a dragonfly", 64)  # 32 hosts, groups of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / (0.8 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Chassis)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])  # the same router
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.06e-6 + once])
+    assert times(world, [(0, 7)]) == pytest.approx([near + 0.3e-6 + once / 0.92])
+    assert times(world, [(2, 7)]) == pytest.approx([near + 0.6e-6 + once / 0.92])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once, near + 0.12e-6 + 2 * once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + HOP + once])  # the next router of the chassis
+    assert times(world, [(0, 16)]) == pytest.approx([near + HOP + once])  # the same slot of the other chassis
+    assert times(world, [(0, 24)]) == pytest.approx([near + 2 * HOP + once])
+    when = np.arange(2000)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[0]
+    assert (ways[:, 3] != NONE).mean() == pytest.approx(0.2 * 2 / 4, abs=0.03)  # detours by the two other groups
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"100 Gb/sec (4X EDR)"}
+
+
+def test_a_torus_of_switches_in_four_dimensions_has_cables_for_two_hosts() -> None:
+    name = "200 Gbit/s, torus of switches in four dimensions"
+    structure = built(name, 256)  # 4 x 4 x 2 x 2 switches
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.7e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, SwitchTorus)
+    assert plane.joined.sum(axis=1).tolist() == [6] * 64  # two dimensions have one neighbour only
+    assert np.bincount(structure.group).tolist() == [4] * 64
+    assert times(world, [(0, 3)]) == pytest.approx([near + once])
+    for switch, hops in ((1, 1), (2, 1), (3, 2), (4, 1), (8, 2), (12, 1), (16, 1), (32, 2), (48, 1), (43, 6)):
+        assert times(world, [(0, 4 * switch)]) == pytest.approx([near + hops * HOP + once])
+    across = [(host, 4 + host) for host in range(4)]
+    assert times(world, across) == pytest.approx([near + HOP + 2 * once] * 4)
+    assert times(world, across[:2]) == pytest.approx([near + HOP + once] * 2)
+    assert np.bincount(built(name, 8).group).tolist() == [4, 4]
+
+
+def test_seven_uplinks_of_400_serve_a_rail_of_eight_hosts_and_the_last_hosts_are_newer() -> None:
+    structure = built("rail-optimized, 4 rails of 400 Gbit/s, 8:7 dealt out, newer hosts last", 64)  # pods of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [7] * 16
+    assert structure.groups[7:9].tolist() == [[0, 4, 8, 12], [1, 5, 9, 13]]
+    assert structure.processor.tolist() == [3] * 28 + [4] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.3e-6 + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.3e-6 + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(96, 112)]) == pytest.approx([near + 0.15e-6 + once])
+    assert times(world, [(112, 116)]) == pytest.approx([near + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 0.3e-6 + 2 * HOP + once])
+    across = times(world, [(4 * host, 32 + 4 * host) for host in range(8)])
+    shared = [2, *[1] * 6, 2]  # the last receiver has the uplink of the first
+    assert across == pytest.approx([near + 0.3e-6 + 2 * HOP + part * once for part in shared])
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 130e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_3/1", "rate")[1]) == {"400 Gb/sec (4X NDR)"}
+
+
+def test_four_gpus_share_each_of_two_adapters_of_100_gbits() -> None:
+    structure = built("8 GPUs with NVSwitch on 2 adapters of 100 Gbit/s, 2:1 dealt out", 128)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [8] * 4
+    assert structure.groups[7:9].tolist() == [[0, 0], [1, 1]]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + once])  # the other adapter, on the same leaf
+    assert times(world, [(0, 10)]) == pytest.approx([near + 0.4e-6 + once])
+    assert times(world, [(7, 11)]) == pytest.approx([near + 0.8e-6 + once])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + once] * 2)
+    four = times(world, [(gpu, 8 + gpu) for gpu in range(4)])
+    assert four == pytest.approx([near + 4 * once] * 2 + [near + 0.8e-6 + 4 * once] * 2)
+    across = [(gpu, 64 + gpu) for host in range(8) for gpu in (8 * host, 8 * host + 4)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 16)
+    assert times(world, across[:8]) == pytest.approx([near + 2 * HOP + once] * 8)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 220e9])
+
+
+def test_a_hash_gives_rails_of_100_gbits_one_of_two_uplinks_of_400() -> None:
+    structure = built("8 GPUs on 4 rails of 100 Gbit/s, 2:1 static, uplinks of 400 Gbit/s", 256)  # pods of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 3.4e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 16
+    assert structure.oversubscription == pytest.approx(2)
+    assert structure.groups[15:17].tolist() == [[0, 4, 8, 12], [1, 5, 9, 13]]
+    assert times(world, [(0, 9)]) == pytest.approx([near + once])  # the other GPU of the same rail
+    assert times(world, [(0, 10)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 8), (2, 10)]) == pytest.approx([near + once] * 2)
+    adapters = 4 * np.arange(16)  # of the first rail
+    ways = plane.path(adapters, 64 + adapters, np.zeros_like(adapters))[0]
+    assert (ways == plane.path(adapters, 64 + adapters, np.full_like(adapters, 600))[0]).all()
+    most = int(np.bincount(ways[:, 0]).max())
+    assert most >= 8
+    across = times(world, [(8 * host, 128 + 8 * host) for host in range(16)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most / 4 * once)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 160e9])
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -267,6 +267,13 @@ class LagCore(OneCore):
         return one.astype(np.int64), other.astype(np.int64)
 
 
+class LagHostsOnCore(HostsOnCore, LagCore):
+    """Leaves joined to one core switch by several cables that count as one link, and hosts on the core itself.
+
+    The last group are the hosts on the core, as in HostsOnCore; hashes choose the cables, as in LagCore.
+    """
+
+
 class Extenders(OneCore):
     """Leaves that do not switch: all that their hosts send goes up to the core, also what is for the same leaf.
 
@@ -398,15 +405,27 @@ class SeveralAddresses(FatTree):
         super().__init__(group, ratio, "by receiver", rate)
         self.addresses = addresses
         self.capacity = self.capacity * addresses
+        self.number: Index = np.arange(len(group))  # of receivers, by which they get their uplinks
 
     def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
         a, b = self.group[frm], self.group[to]
         spines, far = np.minimum(self.each[a], self.each[b]), a != b
         ways: list[Index] = []
         for address in range(self.addresses):
-            spine = (to * self.addresses + address) % spines
+            spine = (self.number[to] * self.addresses + address) % spines
             ways += [self.first[a] + spine, self.ways + self.first[b] + spine]
         return np.where(far[:, None], np.stack(ways, axis=1), NONE), LATENCY + 2 * HOP * far
+
+
+class DealtAddresses(SeveralAddresses):
+    """Leaves of whose receivers tables deal out all addresses in turns to the uplinks: by their place behind a leaf.
+
+    So all uplinks are used also where a leaf has one adapter of each host, and the numbers of its receivers a gap.
+    """
+
+    def __init__(self, group: Index, ratio: float, addresses: int, rate: float = RATE) -> None:
+        super().__init__(group, ratio, addresses, rate)
+        self.number = _place(group, np.arange(len(group)).astype(np.uint64))
 
 
 class QueuePairs(FatTree):

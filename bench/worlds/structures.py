@@ -26,6 +26,7 @@ from worlds.planes import (
     ChipMesh,
     ClosedAlongOne,
     Credits,
+    DealtAddresses,
     DealtMesh,
     DealtOut,
     Director,
@@ -56,6 +57,7 @@ from worlds.planes import (
     Kautz,
     Lag,
     LagCore,
+    LagHostsOnCore,
     LagsToTwoSpines,
     LastBits,
     LateInterrupts,
@@ -10381,6 +10383,633 @@ def _six_cables_on_one_pcie_link(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _chassis_of_blades_on_one_core(hosts: int) -> Structure:
+    """Two ranks in each host, 100 Gbit/s (EDR); chassis of 24 blades with a switch each, all on one core switch, 2:1.
+
+    As Merlin 6 of the Paul Scherrer Institute (HPE Apollo, two Skylake in each blade). A chassis has 12 cables to the
+    core; tables give each receiver one of them up and one down. The last quarter of the slots of each chassis has
+    blades with more memory, whose modules are clocked lower: 88 % of the rate within a host. The far socket takes 0.24
+    us longer and reaches 94 % of the rate; 0.2 us at each end. 0.3 % of readings are disturbed by daemons. The chassis
+    of 4 to 24 blades, the taper, the slots and the numbers are chosen here.
+    """
+    size = max(4, min(24, hosts // 4))
+    chassis, far = np.arange(hosts) // size, _far_socket(hosts, 2, 0.94, 0.24e-6)
+    return replace(
+        far, plane=OneCore(chassis, 2), memory=np.where(4 * places_in(chassis) >= 3 * size, 0.88, 1.0),
+        processor=np.zeros(hosts, np.int64), position_latency=0.2e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _cards_of_a_prototype(hosts: int, random: np.random.Generator) -> Structure:
+    """Ethernet of 1 Gbit/s by TCP, a rank in each host; boards of up to 15 cards with a switch each, all on one core.
+
+    As the Mont-Blanc prototype of BSC (2015): a card is an ARM processor of a mobile phone, with Ethernet by USB 3. A
+    board has two cables of 10 Gbit/s to the core, which count as one link (LACP): board and core each have a hash for
+    each two cards. The processor is the limit of what a card sends and receives, so that cards vary by 1.5 % (standard
+    deviation). 24 us at each end, with a long tail; 0.3 % of readings are longer. The core and the numbers are chosen
+    here.
+    """
+    boards = max(4, -(-hosts // 15))
+    board, nominal = np.arange(hosts) * boards // hosts, np.full((hosts, 1), 0.01 * RATE)
+    return Structure(
+        hosts, LagCore(board, np.bincount(board) / 2.5, 0.1 * RATE), nominal=nominal,
+        rate=0.93 * nominal * np.exp(0.015 * random.standard_normal((hosts, 1))), processor=np.zeros(hosts, np.int64),
+        position_latency=np.array([24e-6]), interrupts=3e-6, tail=0.003,
+    )  # fmt: skip
+
+
+def _eleven_to_four_dealt_out(hosts: int) -> Structure:
+    """Half of the hosts, of two sockets with two NUMA nodes each and a rank on each node; 100 Gbit/s (HDR100), 11:4.
+
+    As Puhti of CSC (two Cascade Lake, sub-NUMA clusters). Leaves of 44 hosts have 8 uplinks of 200 Gbit/s, to which
+    tables deal out the receivers of a leaf; smaller leaves are 2:1 to 11:4. The adapter is on the third node: the
+    fourth one takes 0.06 us longer, the first socket 0.3 us, at 93 % of the rate. 0.18 us at each end; 0.3 % of
+    readings are disturbed by daemons. The leaves of 4 to 44 hosts, the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = max(4, min(44, count // 4))
+    plane = DealtOut(np.arange(count) // size, size / (-(-size // 5.5) + 0.5), 2 * RATE)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, plane, each=4, hyperthreads=0.003,
+        processor=np.zeros(count, np.int64), position_rate=np.array([0.93, 0.93, 1.0, 1.0]),
+        position_latency=0.18e-6 + longer[[2, 3, 0, 1]], **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _shared_by_norwegian_universities(hosts: int, random: np.random.Generator) -> Structure:
+    """56 Gbit/s (FDR), a rank in each host; leaves of 16 hosts with 10 uplinks, 8:5; a receiver has one uplink.
+
+    As Abel of the University of Oslo (2012, two Sandy Bridge in each host). Hosts vary by 0.7 % (standard deviation),
+    as clocks do. 0.2 us at each end; 0.4 % of readings are disturbed by daemons. Leaves of 4 hosts are 2:1. The leaves
+    of 4 to 16 hosts, the taper and the numbers are chosen here.
+    """
+    nominal = np.full((hosts, 1), 0.545 * RATE)
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 1.59, "by receiver", 0.545 * RATE), nominal=nominal,
+        rate=nominal * np.exp(0.007 * random.standard_normal((hosts, 1))), processor=np.full(hosts, 2),
+        position_latency=np.array([0.2e-6]), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _cooled_by_warm_water(hosts: int) -> Structure:
+    """200 Gbit/s (HDR), a rank in each host; leaves of 24 hosts with 9 uplinks, 8:3 adaptive.
+
+    As Barnard of TU Dresden (2023; BullSequana XH2000, two Sapphire Rapids). The water that cools the hosts becomes
+    warmer during the run, and clocks lower: 1.5 % at its end. 0.15 us at each end; 0.2 % of readings are disturbed by
+    daemons. Leaves of 4 hosts are 4:1. The leaves of 4 to 24 hosts, the taper and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(24, hosts // 4))
+    return Structure(
+        hosts, FatTree(leaf, 2.66, "adaptive", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        processor=np.full(hosts, 4), position_latency=np.array([0.15e-6]), hyperthreads=0.002, drift=0.015,
+    )  # fmt: skip
+
+
+def _cloud_of_norwegian_universities(hosts: int, random: np.random.Generator) -> Structure:
+    """Virtual machines, two on each server with 100 Gbit/s, of which each sends and receives up to 60. A rank in each.
+
+    As NREC of Oslo and Bergen (OpenStack), with functions of an adapter (SR-IOV) that have a limit. Also between the
+    machines of a server, messages take the links of both to the adapter. Tunnels between servers take 0.3 us. Servers
+    are in no order over the leaves of up to 16, with 6 uplinks of 100 Gbit/s, 8:3, of which a message may take another
+    one in each step; small leaves have one, 2:1 or 4:1. 1.7 us at each end; 0.5 % of readings are disturbed by the
+    hypervisor. The adapters, the limit, the leaves of 2 to 16 servers and the numbers are chosen here.
+    """
+    size = max(4, min(32, hosts // 4))  # machines
+    leaf = random.permutation(np.arange(hosts // 2) // (size // 2)).repeat(2)
+    return Structure(
+        hosts, FatTree(leaf, 5, "rehashed"), guests=2, pcie=0.6 * RATE, tunnel=0.3e-6, processor=np.full(hosts, 3),
+        position_latency=np.array([1.7e-6]), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _switch_for_each_rail_of_eight_hosts(hosts: int) -> Structure:
+    """Half of the hosts, of 4 accelerated processors with an adapter of 200 Gbit/s each; a dragonfly, routes by load.
+
+    As Hunter of HLRS (2025; HPE Cray EX, MI300A, Slingshot 11). Eight hosts have four switches of a group, one for each
+    rail, so that another rail is a hop further. Of four adapters of a group there is one cable to each other one; the
+    machine has one group more than the job. Any two processors of a host exchange 96 GB/s. 0.6 us at each end; 0.2 % of
+    readings are disturbed by daemons. How adapters are joined, the groups of 4 to 16 hosts and the numbers are chosen
+    here.
+    """
+    count = max(8, hosts // 2)
+    group = _leaves(count)
+    switch = (4 * (places_in(group) // 8))[:, None] + np.arange(4)
+    return Structure(
+        count, Slingshot(np.repeat(group, 4), switch.ravel(), int(group[-1]) + 2, 2 * RATE), each=4, rails=4,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(4, 0.6e-6), inside_latency=np.full((4, 4), 1.2e-6),
+        inside_rate=np.full((4, 4), 96e9), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _without_the_first_blades_of_cells(hosts: int) -> Structure:
+    """A weather center: two ranks in each host share 100 Gbit/s (HDR100) in a dragonfly+; the job has parts of cells.
+
+    As a complex of ECMWF in Bologna (2022; BullSequana XH2000, two EPYC Rome). The first quarter of the hosts of each
+    cell, half of those of its first leaf, is for other work, and the job has all others of as many cells as it needs;
+    the machine has three cells more. 20 % of the messages between cells take a third one. The far socket takes 0.3 us
+    longer and reaches 95 % of the rate; 0.15 us at each end. 0.2 % of readings are disturbed by daemons. The job, the
+    cells of 8 to 24 hosts and the numbers are chosen here.
+    """
+    size, far = 8 * max(1, min(3, hosts // 32)), _far_socket(hosts, 2, 0.95, 0.3e-6)
+    cell, place = np.divmod(np.arange(hosts), 3 * size // 4)
+    taken = cell * size + size // 4 + place
+    return replace(
+        far, plane=PartOfDragonflyPlus(taken, int(cell[-1]) + 4, size, 0.2, RATE), processor=np.full(hosts, 3),
+        position_latency=0.15e-6 + far.position_latency, hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _torus_between_gpus(hosts: int) -> Structure:
+    """A torus in three dimensions of hosts with 2 GPUs, a rank on each, and one adapter with six links of 34 Gbit/s.
+
+    As QUonG of INFN in Rome (2012; APEnet+, M2075, 4 x 2 x 2 hosts). A link does 2.2 GB/s, and PCIe 2 lets the adapter
+    reach 2.8. It reads the memory of the first GPU itself, 1.5 GB/s; the second one is behind the other I/O hub, 0.7 us
+    longer and 1.1 GB/s. Within a host, messages go by the memory of the processor, 8 us and 2.5 GB/s. 2.9 us at each
+    end; 0.3 % of readings are disturbed by users. The lengths of the sides, the hubs and the numbers are chosen here.
+    """
+    return Structure(
+        hosts, Torus(_sides(hosts), 2.2e9), each=2, rate=np.full((hosts, 1), 2.8e9),
+        nominal=np.full((hosts, 1), 0.4 * RATE), processor=np.full(hosts, 2),
+        position_rate=np.array([1.5, 1.1]) / 2.8, position_latency=np.array([2.9e-6, 3.6e-6]),
+        inside_latency=np.full((2, 2), 8e-6), inside_rate=np.full((2, 2), 2.5e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _one_host_fewer_in_the_last_unit(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs with an adapter of 400 Gbit/s (NDR) each; a leaf for each rail of a unit.
+
+    As Gefion (Denmark, 2024; DGX H100): the last unit has one host fewer, whose ports the manager of the network has.
+    There are four units of 2 to 16 hosts, 1:1 adaptive. Messages to another rail cross NVSwitch in the sending host
+    first (PXN of NCCL), 0.9 us. NVSwitch joins the GPUs of a host, 360 GB/s. 0.9 us at each end; 0.3 % of readings are
+    disturbed by what prepares the data. Of 8 hosts each unit has two. The number of units and the numbers are chosen
+    here.
+    """
+    count = max(8, hosts // 4 - 1)
+    return Structure(
+        count, FatTree(_leaf_per_rail(4 * np.arange(count) // count, 8), 1, "adaptive", 4 * RATE), each=8, rails=8,
+        one_plane=True, relayed=True, other_rail=0.9e-6, rate=np.full((count, 8), 4 * RATE),
+        processor=np.full(count, 4), position_latency=np.full(8, 0.9e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 360e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _adapter_behind_one_of_two_pcie_switches(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 GPUs; those of each socket share an adapter of 200 Gbit/s (HDR); 4:3 dealt out.
+
+    As the hosts with 8 A100 of Helix (Heidelberg). A rack has a leaf for each of the two adapters; 8 hosts have 6
+    uplinks. A socket has two PCIe switches with two GPUs each, and the adapter is behind the first one: GPUs of the
+    other one take 0.2 us longer and reach 80 % of the rate. NVSwitch joins the GPUs of a host, 235 GB/s; 0.7 us at each
+    end. 0.4 % of readings are disturbed by what prepares the data. The smallest leaves are 2:1. The adapters, the racks
+    of 2 to 8 hosts, the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(8, count // 4)), 2)
+    return Structure(
+        count, DealtOut(leaf, 1.33, 2 * RATE), each=8, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 3),
+        position_rate=np.tile([1.0, 1.0, 0.8, 0.8], 2), position_latency=np.tile([0.7e-6, 0.7e-6, 0.9e-6, 0.9e-6], 2),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 235e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _blades_of_two_gpus_and_two_adapters(hosts: int) -> Structure:
+    """2 GPUs with an adapter of 40 Gbit/s (QDR) each; two chassis have a leaf for each rail; 1:1 dealt out.
+
+    As MinoTauro of BSC (Bull B505, M2090; 2011 to 2019): chassis of 9 blades, and switches of 36 ports. PCIe 2 lets an
+    adapter reach 26 Gbit/s, a cable does 32. A GPU, its adapter and a processor are on one I/O hub each; between the
+    GPUs of a host 9 us and 4.2 GB/s, by both processors. 3.2 us at each end; 0.3 % of readings are disturbed by
+    daemons. The leaf for each rail, the pairs of chassis of 4 to 18 blades and the numbers are chosen here.
+    """
+    leaf = _leaf_per_rail(np.arange(hosts) // max(4, min(18, hosts // 4)), 2)
+    return Structure(
+        hosts, DealtOut(leaf, 1, 0.32 * RATE), each=2, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((hosts, 2), 0.26 * RATE), nominal=np.full((hosts, 2), 0.4 * RATE), processor=np.full(hosts, 2),
+        position_latency=np.full(2, 3.2e-6), inside_latency=np.full((2, 2), 9e-6),
+        inside_rate=np.full((2, 2), 4.2e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _crash_simulations_on_a_director(hosts: int) -> Structure:
+    """Half of the hosts, of a carmaker: one director switch of 100 Gbit/s (EDR), 4 ranks in each host.
+
+    As clusters for crash simulations of the years from 2015 to 2018 (two Xeon E5 v4 with clusters on die: 4 NUMA
+    nodes, a rank on each). Hosts are dealt out to up to 18 line boards, which other boards join 1:1. The adapter is on
+    the last node: its neighbour takes 0.06 us longer, the other socket 0.3 us, at 93 % of the rate. 0.1 us at each end.
+    0.3 % of readings are disturbed by daemons. The order of the hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Director(count, max(2, min(18, count // 8)), np.zeros(count)), each=4, processor=np.full(count, 2),
+        turned=np.ones(count, bool), position_rate=np.array([1.0, 1.0, 0.93, 0.93]), position_latency=0.1e-6 + longer,
+        hyperthreads=0.003, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _render_hosts_and_gpu_hosts(hosts: int) -> Structure:
+    """A film company: render hosts of 25 Gbit/s in racks, GPU hosts of 100 on the core switch itself; TCP, one rank.
+
+    As companies for visual effects since 2019. A rack has a leaf with a cable of 100 Gbit/s to the core for six to
+    nine hosts, 3:2 or more; these count as one link (LACP), and leaf and core have a hash of their own for each two
+    hosts. The last eighth of the hosts, two or more, has GPUs. 4.5 us at each end; 0.4 % of readings are longer. Racks
+    of less than 12 hosts have one cable. The racks of 3 to 24 hosts and the numbers are chosen here.
+    """
+    last = max(2, hosts // 8)
+    rest = hosts - last
+    racks = max(min(4, rest // 3), -(-rest // 24))
+    rack = np.concatenate([np.arange(rest) * racks // rest, np.full(last, racks)])
+    on_core = rack == racks
+    return Structure(
+        hosts, LagHostsOnCore(rack, 6), rate=RATE * np.where(on_core, 1.0, 0.25)[:, None],
+        processor=np.where(on_core, 3, 0), position_latency=np.array([4.5e-6]), interrupts=1e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _racks_replaced_in_place(hosts: int) -> Structure:
+    """An oil company: Ethernet of 40 Gbit/s by TCP, a rank in each host; uplinks of 100 Gbit/s, 12:5 static.
+
+    As centers for seismic data with switches of Arista (Houston, since 2014), whose racks are replaced one by one:
+    every third rack, from the third on, has hosts of 100 Gbit/s, but as many uplinks, 6:1. 24 hosts of a rack have four
+    uplinks, of which a hash gives each two hosts one. 4 us at each end, and 0.5 us more for the older processors. 0.3 %
+    of readings are longer. Smaller racks have an uplink for six to ten hosts, or one. The racks of 4 to 24 hosts,
+    their order and the numbers are chosen here.
+    """
+    rack = np.arange(hosts) // max(4, min(24, hosts // 4))
+    newer = rack % 3 == 2
+    return Structure(
+        hosts, FatTree(rack, 6, "static"), rate=RATE * np.where(newer, 1.0, 0.4)[:, None],
+        overhead=np.where(newer, 0.0, 0.5e-6), processor=np.where(newer, 3, 2), position_latency=np.array([4e-6]),
+        interrupts=1.5e-6, tail=0.003,
+    )  # fmt: skip
+
+
+def _vehicle_aerodynamics(hosts: int) -> Structure:
+    """A quarter of the hosts, of a carmaker: 8 ranks on 4 NUMA nodes share 200 Gbit/s (NDR200); 3:2 dealt out.
+
+    As clusters for aerodynamics with two EPYC Genoa (NPS2) and two ranks on each node. 12 hosts of a leaf have four
+    uplinks of 400 Gbit/s, to which tables deal out the receivers. The adapter is on the second node: the first one
+    takes 0.06 us longer, the other socket 0.3 us, at 95 % of the rate. 0.1 us at each end. 0.3 % of readings are
+    disturbed by daemons. Leaves of 4 or 8 hosts are 2:1. The leaves of 4 to 12 hosts, the side of the adapter and the
+    numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    node = np.arange(8) // 2
+    apart = _levels_apart(node, node // 2)
+    return Structure(
+        count, DealtOut(np.arange(count) // max(4, min(12, count // 4)), 3, 4 * RATE), each=8, hyperthreads=0.003,
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 4), position_rate=np.repeat([1.0, 0.95], 4),
+        position_latency=0.1e-6 + _numa_places(4)[0][[1, 0, 2, 3]].repeat(2),
+        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.08e-6, 0.35e-6])[apart],
+        inside_rate=np.array([22e9, 14e9, 9e9])[apart],
+    )  # fmt: skip
+
+
+def _output_hosts_of_a_weather_service(hosts: int) -> Structure:
+    """A weather service: 100 Gbit/s (EDR), a rank in each host; 5:4 adaptive, the last host of each leaf writes output.
+
+    As clusters for regional forecasts (two Xeon Gold), whose models have processes of their own for output. 20 hosts of
+    a leaf have 16 uplinks; smaller leaves are 4:3. Hosts for output have twice the memory and lower clocks, as their
+    processors tell: messages take 0.14 us longer at an end. 0.15 us at each end. 0.3 % of readings are disturbed by
+    daemons. The leaves of 4 to 20 hosts, the hosts for output and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(20, hosts // 4))
+    output = np.diff(leaf, append=int(leaf[-1]) + 1) > 0
+    return Structure(
+        hosts, FatTree(leaf, 1.25, "adaptive"), overhead=np.where(output, 0.14e-6, 0.0),
+        processor=np.where(output, 3, 0), position_latency=np.array([0.15e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _tenant_beside_another_one(hosts: int) -> Structure:
+    """A cloud: virtual machines as large as their servers, 100 Gbit/s (RoCE), one rank; every second leaf half taken.
+
+    As European clouds for computing, which pass the whole adapter to a machine. Another tenant has half of the servers
+    of every second leaf, but leaves have equal uplinks: 2:1 in the first one, 1:1 in the next one. Switches take a new
+    uplink for each message (flowlets by a hash). 1.1 us at each end; 0.5 % of readings are disturbed by the hypervisor.
+    Leaves of 4 to 16 servers, of which the last one may have fewer; these and the numbers are chosen here.
+    """
+    half = 2 * max(1, min(4, hosts // 24))
+    sizes = np.tile(np.array([2, 1]) * half, hosts)
+    leaf = np.repeat(np.arange(len(sizes)), sizes)[:hosts]
+    return Structure(
+        hosts, FatTree(leaf, np.bincount(leaf) / (half + 0.5), "rehashed"), processor=np.full(hosts, 3),
+        position_latency=np.array([1.1e-6]), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _adapter_for_each_socket_by_load(hosts: int) -> Structure:
+    """A weather service: two ranks, each with an adapter of 200 Gbit/s of its socket, in a dragonfly; routes by load.
+
+    As the HPE Cray EX of weather services (Slingshot 11, two EPYC). The two adapters of a host are on two switches of
+    its group, which eight hosts share. Two groups are joined by a cable of 200 Gbit/s for four adapters of one; the
+    machine has two groups more than the job. 0.25 us at each end; 0.3 % of readings are disturbed by daemons. The
+    second adapter, the groups of 4 to 16 hosts and the numbers are chosen here.
+    """
+    group, rail = _leaves(hosts), np.arange(2)
+    switch = (2 * (places_in(group) // 8)[:, None] + rail).ravel()
+    return Structure(
+        hosts, Slingshot(group.repeat(2), switch, int(group[-1]) + 3, 2 * RATE), each=2, rails=2, one_plane=True,
+        other_rail=0.0, rate=np.full((hosts, 2), 2 * RATE), processor=np.full(hosts, 3),
+        position_latency=np.full(2, 0.25e-6), inside_latency=_across_sockets(rail), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _three_quarters_of_each_cell(hosts: int) -> Structure:
+    """Half of the hosts, of a weather service: 4 ranks share 200 Gbit/s (HDR) in a dragonfly+; a quarter is left out.
+
+    As Belenos and Taranis of Meteo-France (BullSequana XH2000, two EPYC Rome). The last quarter of each cell, half of
+    its second leaf, has another partition, e.g. of large memory; the machine has one cell more. 20 % of the messages
+    between cells take a third one. The adapter is on the second socket; the first one takes 0.28 us longer and reaches
+    95 % of the rate. 0.15 us at each end. 0.3 % of readings are disturbed by daemons. The partition, the cells of 8 to
+    24 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = 8 * max(1, min(3, count // 24))
+    cell, place = np.divmod(np.arange(count), 3 * size // 4)
+    far = _far_socket(count, 4, 0.95, 0.28e-6)
+    return replace(
+        far, plane=PartOfDragonflyPlus(cell * size + place, int(cell[-1]) + 2, size, 0.2, 2 * RATE),
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3), turned=np.ones(count, bool),
+        position_latency=0.15e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _floors_of_an_animation_studio(hosts: int) -> Structure:
+    """An animation studio: Ethernet switches in a grid, each with a cable of 100 Gbit/s to all of its row and column.
+
+    As networks by shortest path bridging (IEEE 802.1aq), whose tables say one way to each switch. 16 hosts of a switch
+    are 12 render hosts of 25 Gbit/s and, last, 4 workstations of 10, which compute by night; on these a message takes
+    1.2 us longer. TCP, 3.2 us at each end; a rank in each host. 0.4 % of readings are longer. Smaller switches have 2
+    to 8 hosts, of two none is a workstation. The grid (HyperX) and the numbers are chosen here.
+    """
+    size = next((size for size in (16, 8, 4) if hosts % size == 0 and hosts >= 8 * size), 2)
+    workstation = 4 * (np.arange(hosts) % size) >= 3 * size
+    return Structure(
+        hosts, HyperXTables(hosts, *_nearly_square(hosts // size), RATE),
+        rate=RATE * np.where(workstation, 0.1, 0.25)[:, None], overhead=np.where(workstation, 1.2e-6, 0.0),
+        processor=np.where(workstation, 2, 0), position_latency=np.array([3.2e-6]), interrupts=1e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _three_gpus_on_each_of_two_rails(hosts: int) -> Structure:
+    """A quarter of the hosts, of an oil company: 6 GPUs, of which the three of a socket share an adapter of 100 Gbit/s.
+
+    As Pangea III of Total (2019; IBM AC922, V100, EDR). The two adapters are rails with a tree of their own, 1:1, whose
+    tables deal out the receivers of a leaf. A message to the other rail crosses within the sending host first, 0.6 us.
+    NVLink joins the GPUs of a socket, 50 GB/s for each two; to the other socket they go by the X bus, 32 GB/s. 0.9 us
+    at each end. 0.3 % of readings are disturbed by daemons. The rails, the leaves of 4 to 16 hosts and the numbers are
+    chosen here.
+    """
+    count = max(8, hosts // 4)
+    far = _in_other_parts(6, 3)
+    return Structure(
+        count, DealtOut(np.arange(count) // max(4, count // 4), 1), each=6, rails=2, relayed=True,
+        processor=np.full(count, 2), position_latency=np.full(6, 0.9e-6),
+        inside_latency=np.where(far, 1.5e-6, NVLINK_LATENCY), inside_rate=np.where(far, 32e9, 50e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _gpus_of_a_bank(hosts: int) -> Structure:
+    """A quarter of the hosts, of a bank: 8 GPUs with an adapter of 400 Gbit/s each; a leaf for each rail of a pod, 1:1.
+
+    As DGX H100 of banks (NDR). Each adapter has two addresses (LMC of 1), and tables deal these out to the uplinks of a
+    leaf; a message is spread evenly over the two uplinks of its receiver. NVSwitch joins the GPUs of a host, 350 GB/s.
+    1.1 us at each end; 0.3 % of readings are disturbed by what prepares the data. The addresses, the pods of 2 to 16
+    hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(16, count // 4)), 8)
+    return Structure(
+        count, DealtAddresses(leaf, 1, 2, 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4), position_latency=np.full(8, 1.1e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 350e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _training_for_driving(hosts: int) -> Structure:
+    """A quarter of the hosts, of a carmaker: 8 GPUs share 4 adapters of 200 Gbit/s (RoCE); a leaf for each rail, 4:3.
+
+    As clusters of Chinese carmakers that train models for driving (A800). 8 hosts make a pod, and a leaf has six
+    uplinks, to which the 16 buckets of a hash of each two adapters are dealt out in turns: four of them have three, two
+    have two. Two GPUs and their adapter are behind one PCIe switch. NVSwitch joins the GPUs of a host, 190 GB/s. 1.2 us
+    at each end; 0.4 % of readings are disturbed by what prepares the data. Pods of 4 hosts have three uplinks, those of
+    2 have one. The pods and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    size = max(2, min(8, count // 4))
+    leaf = _leaf_per_rail(np.arange(count) // size, 4)
+    return Structure(
+        count, Buckets(leaf, size * 3 // 4, 16, 2 * RATE), each=8, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3), position_latency=np.full(8, 1.2e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 190e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _coprocessors_of_two_sockets(hosts: int) -> Structure:
+    """Half of the hosts, of 4 Xeon Phi coprocessors with a rank on each, two on each socket; one switch of 56 Gbit/s.
+
+    As Beacon of NICS at the University of Tennessee (2013; Xeon Phi 5110P, FDR), whose 48 hosts do not block each
+    other. The adapter is on the first socket: its two coprocessors reach 78 % of the rate, those of the second socket
+    44 %, as PCIe reads are slow from one socket to the other. 2 us at an end of the former, 3.2 us at one of the
+    latter. Two coprocessors of a socket exchange 6 GB/s, others 3 GB/s and 1.5 us later. 0.3 % of readings are
+    disturbed by daemons. The numbers are chosen here.
+    """
+    count, port = max(8, hosts // 2), 0.545 * RATE
+    far = _in_other_parts(4, 2)
+    return Structure(
+        count, OneSwitch(count), each=4, rate=np.full((count, 1), port), processor=np.full(count, 2),
+        position_rate=np.where(far[0], 0.44, 0.78), position_latency=np.where(far[0], 3.2e-6, 2e-6),
+        inside_latency=np.where(far, 5e-6, 3.5e-6), inside_rate=np.where(far, 3e9, 6e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _first_leaf_has_file_servers(hosts: int) -> Structure:
+    """A department: 100 Gbit/s (EDR), a rank in each host; leaves of 24 hosts with 12 cables to one core switch, 2:1.
+
+    As departments in Korea, which put their file servers and login hosts on the first leaf: it has as many cables as
+    the others, but half as many hosts that compute, so 1:1. The last leaf has what is left. Tables give each receiver
+    one cable up and one down. 0.2 us at each end; 0.4 % of readings are longer, because of files. The leaves of 4 to 24
+    hosts and the numbers are chosen here.
+    """
+    half = max(2, min(12, hosts // 8))
+    leaf = (np.arange(hosts) + half) // (2 * half)
+    return Structure(
+        hosts, OneCore(leaf, np.bincount(leaf) / (half + 0.5)), processor=np.zeros(hosts, np.int64),
+        position_latency=np.array([0.2e-6]), tail=0.004,
+    )  # fmt: skip
+
+
+def _three_to_one_dealt_out_to_200(hosts: int) -> Structure:
+    """A university: 100 Gbit/s (HDR100), a rank in each host; leaves of 48 hosts with 8 uplinks of 200 Gbit/s, 3:1.
+
+    As Great Lakes of the University of Michigan (2019; two Skylake). Tables deal out the receivers of a leaf to its
+    uplinks. Small leaves are 2:1 to 5:1. 0.15 us at each end; 0.3 % of readings are disturbed by daemons. The leaves of
+    4 to 48 hosts, the taper and the numbers are chosen here.
+    """
+    return Structure(
+        hosts, DealtOut(np.arange(hosts) // max(4, min(48, hosts // 4)), 6, 2 * RATE),
+        processor=np.zeros(hosts, np.int64), position_latency=np.array([0.15e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _few_xeons_behind_xeon_phis(hosts: int) -> Structure:
+    """Xeon Phis, and as the last eighth of the hosts, four or more, Xeons; Omni-Path 2:1, a rank in each host.
+
+    As Nurion of KISTI (2018; 8305 Xeon Phi 7250 and 132 hosts with two Skylake). A receiver has one uplink. As
+    processors do the work of the network, the slow cores of a Xeon Phi take 0.75 us longer at an end, and one core
+    moves 8.5 GB/s; a Xeon fills 100 Gbit/s. 0.15 us at each end of any; 0.3 % of readings are disturbed by daemons. The
+    leaves of 4 to 32 hosts, the part of the Xeons and the numbers are chosen here.
+    """
+    slow = np.arange(hosts) < hosts - max(4, hosts // 8)
+    return Structure(
+        hosts, FatTree(np.arange(hosts) // max(4, min(32, hosts // 4)), 2, "by receiver"),
+        rate=np.where(slow, 8.5e9, RATE)[:, None], nominal=np.full((hosts, 1), RATE), processor=1 * slow,
+        overhead=np.where(slow, 0.75e-6, 0.0), position_latency=np.array([0.15e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _seventeen_to_three_of_a_consortium(hosts: int) -> Structure:
+    """Half of the hosts, 4 ranks on two sockets that share 200 Gbit/s (HDR); leaves of 34 hosts, 17:3 adaptive.
+
+    As Rorqual of Calcul Quebec (2025; two EPYC), where jobs of up to 34 hosts fit behind one leaf. Leaves of 34 hosts
+    have 6 uplinks of 200 Gbit/s, smaller ones as many for each host or somewhat more. The adapter is on the second
+    socket; the first one takes 0.3 us longer and reaches 93 % of the rate. 0.25 us at each end; 0.3 % of readings are
+    disturbed by daemons. The leaves of 4 to 34 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = np.arange(count) // max(4, min(34, count // 4))
+    size, far = np.bincount(leaf), _far_socket(count, 4, 0.93, 0.3e-6)
+    return replace(
+        far, plane=FatTree(leaf, size / (np.ceil(size * 3 / 17) + 0.5), "adaptive", 2 * RATE),
+        rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3), turned=np.ones(count, bool),
+        position_latency=0.25e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _research_cloud_of_two_ranks(hosts: int, random: np.random.Generator) -> Structure:
+    """Virtual machines of a research cloud, of two ranks each; one on a server with 25 Gbit/s, 5:2 static.
+
+    As Arbutus of the University of Victoria (OpenStack). Servers are taken in no order from the racks. A rack of 20 has
+    two uplinks of 100 Gbit/s, and a hash gives each two machines one of them. TCP: 14 us at each end, and one core of a
+    machine moves 20 Gbit/s, so that two ranks share the rate. Small messages wait for interrupts, and 0.5 % of readings
+    are longer. Smaller racks have at most this taper. The racks and the numbers are chosen here.
+    """
+    rack = random.permutation(np.arange(hosts) // max(4, min(20, hosts // 4)))
+    size = np.bincount(rack)
+    return Structure(
+        hosts, FatTree(rack, size / (np.ceil(size / 10) + 0.5), "static"), each=2,
+        rate=np.full((hosts, 1), 0.25 * RATE), processor=np.full(hosts, 2), socket=np.zeros(2, np.int64),
+        position_rate=np.full(2, 0.8), position_latency=np.full(2, 14e-6), interrupts=2e-6, tail=0.005,
+    )  # fmt: skip
+
+
+def _adapter_of_each_socket_by_load(hosts: int) -> Structure:
+    """A weather service: two sockets with a rank and an adapter of 200 Gbit/s each (Slingshot); routes by load.
+
+    As Australis II of the Australian Bureau of Meteorology (2024; HPE Cray EX). The two adapters of a host are on two
+    switches of its group, which it shares with three neighbours. The job begins with the second half of a group, and
+    the machine has two groups more. Two sockets exchange 14 GB/s. 0.3 us at each end; 0.2 % of readings are disturbed
+    by daemons. The adapters, the groups of 4 to 16 hosts and the numbers are chosen here.
+    """
+    size = max(4, min(16, hosts // 4))
+    group, place = np.divmod(np.arange(hosts) + size // 2, size)
+    switch = 2 * (place // 4)[:, None] + np.arange(2)
+    return Structure(
+        hosts, Slingshot(group.repeat(2), switch.ravel(), int(group[-1]) + 3, 2 * RATE), each=2, rails=2,
+        one_plane=True, other_rail=0.0, rate=np.full((hosts, 2), 2 * RATE), processor=np.full(hosts, 3),
+        position_latency=np.full(2, 0.3e-6), inside_latency=_across_sockets(np.arange(2)),
+        inside_rate=np.where(_in_other_parts(2, 1), 14e9, 20e9), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _climate_physics_on_chassis(hosts: int) -> Structure:
+    """Half of the hosts, of two sockets with two NUMA nodes each and a rank on each node; chassis in a dragonfly.
+
+    As Aleph of the Institute for Basic Science in Busan (2019; Cray XC50, Aries, two Skylake) with clusters of cores
+    (SNC-2). Adapters say 100 Gbit/s and do 80. They are on the first node: the second one takes 0.06 us longer, the
+    other socket 0.3 us, at 92 % of the rate. 20 % of the messages between groups take a detour. 0.25 us at each end;
+    0.1 % of readings are disturbed by daemons. The groups of 4 to 32 hosts and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, Chassis(count, max(4, count // 16 * 4), 0.2), each=4, rate=np.full((count, 1), 0.8 * RATE),
+        nominal=np.full((count, 1), RATE), processor=np.zeros(count, np.int64), hyperthreads=0.001,
+        position_rate=np.array([1.0, 1.0, 0.92, 0.92]), position_latency=0.25e-6 + longer,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _switches_in_four_dimensions(hosts: int) -> Structure:
+    """A torus of switches in up to four dimensions, 4 hosts on each; 200 Gbit/s, cables of 400, a rank in each host.
+
+    As the simulator of the earth system in Beijing (EarthLab, 2021; Sugon, Hygon processors) has a torus of many
+    dimensions. Tables lead messages along one dimension after the other. 0.35 us at each end; 0.3 % of readings are
+    disturbed by daemons. How many dimensions and hosts there are, and the numbers, are chosen here.
+    """
+    return Structure(
+        hosts, SwitchTorus(hosts, _sides(hosts // 4, 4), 4 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        processor=np.full(hosts, 3), position_latency=np.array([0.35e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _newer_gpus_of_four_rails_last(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs with an adapter of 400 Gbit/s each (NDR), a leaf for each rail of each pod; 8:7.
+
+    As TamIA of Universite Laval (2025; H100, later H200). The other ports of a leaf serve storage. Tables deal out the
+    receivers of a leaf to its uplinks. The last eighth of the hosts, four or more, is newer, with another processor;
+    messages of the others take 0.15 us longer at an end. NVLink joins each two GPUs of a host, 130 GB/s. 1 us at each
+    end; 0.3 % of readings are disturbed by what prepares the data. Pods have 8 or 16 hosts, or other numbers up to 16
+    and more taper. The pods, the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    newer = np.arange(count) >= count - max(4, count // 8)
+    pod = np.arange(count) // max(2, min(16, count // 4))
+    return Structure(
+        count, DealtOut(_leaf_per_rail(pod, 4), 1.14, 4 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 4 * RATE), processor=np.where(newer, 4, 3), overhead=np.where(newer, 0.0, 0.15e-6),
+        position_latency=np.full(4, 1e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 130e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _four_gpus_fill_each_of_two_adapters(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs with NVSwitch and 2 adapters of 100 Gbit/s (EDR) on the leaf of the rack; 2:1.
+
+    As partitions of Neuron of KISTI. The four GPUs of a socket share its adapter, which is behind the PCIe switch of
+    the first two; the others go by the processor, 0.4 us longer. Tables deal out the receivers of a leaf to its
+    uplinks. NVSwitch joins the GPUs of a host, 220 GB/s. 1 us at each end; 0.4 % of readings are disturbed by what
+    prepares the data. The racks of 2 to 10 hosts, the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.arange(count) // max(2, min(10, count // 4))
+    return Structure(
+        count, DealtOut(rack.repeat(2), 2), each=8, rails=2, one_plane=True, other_rail=0.0,
+        processor=np.full(count, 3), position_latency=np.tile([1e-6, 1e-6, 1.4e-6, 1.4e-6], 2),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 220e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _rails_of_100_to_uplinks_of_400(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs on 4 rails of 100 Gbit/s (RoCE), a leaf for each rail of each pod; 2:1 static.
+
+    As clusters of Chinese universities (A800 with NVSwitch, 2022). Two GPUs share an adapter. A leaf has an uplink of
+    400 Gbit/s for eight hosts, and a hash gives each two adapters one of them, which stays. The GPUs of a host exchange
+    160 GB/s. 1.7 us at each end; 0.4 % of readings are longer, because switches pause senders. Pods have 8 or 16 hosts,
+    or other numbers up to 16 and less taper. The pods and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(16, count // 4)), 4)
+    size = np.bincount(leaf)
+    return Structure(
+        count, FatTree(leaf, size / (np.ceil(size / 8) + 0.5), "static", 4 * RATE), each=8, rails=4, one_plane=True,
+        other_rail=0.0, processor=np.full(count, 3), position_latency=np.full(8, 1.7e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 160e9), tail=0.004,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -11156,5 +11785,86 @@ BUILDING: Mapping[str, Make] = {
         hosts
     ),
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "100 Gbit/s, 2:1 to one core, chassis of 24 blades, large memory in each": lambda hosts, random: (
+        _chassis_of_blades_on_one_core(hosts)
+    ),
+    "boards of 15 cards of 1 Gbit/s, LAGs of 10 Gbit/s to one core": _cards_of_a_prototype,
+    "4 NUMA nodes, 11:4 dealt out to uplinks of 200 Gbit/s, adapter on the third": lambda hosts, random: (
+        _eleven_to_four_dealt_out(hosts)
+    ),
+    "56 Gbit/s, 8:5 by receiver, clocks that vary": _shared_by_norwegian_universities,
+    "200 Gbit/s, 8:3 adaptive, water that becomes warmer": lambda hosts, random: _cooled_by_warm_water(hosts),
+    "virtual machines in pairs, up to 60 of 100 Gbit/s each, 8:3 re-hashed": _cloud_of_norwegian_universities,
+    "4 accelerated processors, a switch for each rail of eight hosts, routes by load": lambda hosts, random: (
+        _switch_for_each_rail_of_eight_hosts(hosts)
+    ),
+    "dragonfly+ of 100 Gbit/s, first quarter of each cell left out, far socket": lambda hosts, random: (
+        _without_the_first_blades_of_cells(hosts)
+    ),
+    "torus of 2 GPUs in each host, links of 34 Gbit/s": lambda hosts, random: _torus_between_gpus(hosts),
+    "8 relayed rails of 400 Gbit/s, 1:1 adaptive, last unit one host fewer": lambda hosts, random: (
+        _one_host_fewer_in_the_last_unit(hosts)
+    ),
+    "8 GPUs on 2 adapters, a leaf for each, 4:3 dealt out, second PCIe switch further": lambda hosts, random: (
+        _adapter_behind_one_of_two_pcie_switches(hosts)
+    ),
+    "2 GPUs on 2 adapters of 40 Gbit/s, a leaf for each rail of two chassis": lambda hosts, random: (
+        _blades_of_two_gpus_and_two_adapters(hosts)
+    ),
+    "director switch of 100 Gbit/s, 4 clusters on die, adapter on the last": lambda hosts, random: (
+        _crash_simulations_on_a_director(hosts)
+    ),
+    "25 Gbit/s on LAGs of 100, GPU hosts of 100 on the core itself": lambda hosts, random: _render_hosts_and_gpu_hosts(
+        hosts
+    ),
+    "40 Gbit/s, 12:5 static, every third rack replaced by 100 Gbit/s": lambda hosts, random: _racks_replaced_in_place(
+        hosts
+    ),
+    "200 Gbit/s, 3:2 dealt out to uplinks of 400, 8 ranks on 4 NUMA nodes": lambda hosts, random: _vehicle_aerodynamics(
+        hosts
+    ),
+    "100 Gbit/s, 5:4 adaptive, last host of each leaf for output": lambda hosts, random: (
+        _output_hosts_of_a_weather_service(hosts)
+    ),
+    "virtual machines as large as servers, re-hashed, every second leaf half taken": lambda hosts, random: (
+        _tenant_beside_another_one(hosts)
+    ),
+    "2 ranks with an adapter of 200 Gbit/s each on two switches, routes by load": lambda hosts, random: (
+        _adapter_for_each_socket_by_load(hosts)
+    ),
+    "dragonfly+ of 200 Gbit/s, three quarters of each cell, 4 ranks": lambda hosts, random: (
+        _three_quarters_of_each_cell(hosts)
+    ),
+    "Ethernet HyperX with tables, workstations of 10 Gbit/s on each switch": lambda hosts, random: (
+        _floors_of_an_animation_studio(hosts)
+    ),
+    "6 GPUs on 2 relayed rails, 1:1 dealt out": lambda hosts, random: _three_gpus_on_each_of_two_rails(hosts),
+    "rail-optimized, 8 rails, two addresses of each adapter dealt out": lambda hosts, random: _gpus_of_a_bank(hosts),
+    "8 GPUs on 4 rails, six uplinks for 16 buckets of a hash": lambda hosts, random: _training_for_driving(hosts),
+    "one switch of 56 Gbit/s, 4 coprocessors on two sockets": lambda hosts, random: _coprocessors_of_two_sockets(hosts),
+    "100 Gbit/s to one core, half of the hosts on the first leaf": lambda hosts, random: _first_leaf_has_file_servers(
+        hosts
+    ),
+    "100 Gbit/s, 3:1 dealt out to uplinks of 200 Gbit/s": lambda hosts, random: _three_to_one_dealt_out_to_200(hosts),
+    "Omni-Path 2:1 by receiver, Xeon Phis and a few Xeons": lambda hosts, random: _few_xeons_behind_xeon_phis(hosts),
+    "200 Gbit/s, 17:3 adaptive, 4 ranks, adapter on the second socket": lambda hosts, random: (
+        _seventeen_to_three_of_a_consortium(hosts)
+    ),
+    "virtual machines of two ranks on 25 Gbit/s, 5:2 static, in no order": _research_cloud_of_two_ranks,
+    "routes by load, an adapter on each socket, job begins within a group": lambda hosts, random: (
+        _adapter_of_each_socket_by_load(hosts)
+    ),
+    "two sockets of two NUMA nodes, chassis in a dragonfly": lambda hosts, random: _climate_physics_on_chassis(hosts),
+    "200 Gbit/s, torus of switches in four dimensions": lambda hosts, random: _switches_in_four_dimensions(hosts),
+    "rail-optimized, 4 rails of 400 Gbit/s, 8:7 dealt out, newer hosts last": lambda hosts, random: (
+        _newer_gpus_of_four_rails_last(hosts)
+    ),
+    "8 GPUs with NVSwitch on 2 adapters of 100 Gbit/s, 2:1 dealt out": lambda hosts, random: (
+        _four_gpus_fill_each_of_two_adapters(hosts)
+    ),
+    "8 GPUs on 4 rails of 100 Gbit/s, 2:1 static, uplinks of 400 Gbit/s": lambda hosts, random: (
+        _rails_of_100_to_uplinks_of_400(hosts)
+    ),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
