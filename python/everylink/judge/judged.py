@@ -60,6 +60,7 @@ FEWEST_QUICK, QUICK_WITH = 3, 0.25  # others with which a host is quicker than u
 QUICK_WAY = 0.25  # part of what a slow group adds that its nearest way to another one must show
 FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
 FEWEST_NEAR = 3  # links of a host inside its group, which tell that it is well there
+FEWEST_QUICK, QUICK_PART = 2, 8  # of the links of a host, the quickest, and one of so many of them
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
 BESIDE = 0.5  # part of it by which load alone may make another host slow
@@ -185,6 +186,7 @@ class Judged:
         groups = [one for one in self.findings.bad if one.kind == "group"]
         large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
         some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
+        some = {one for one in some if not self._is_slow_at_each_length(one)}
         some |= self._under_load.with_some - self.filled
         some |= {one for one in self.findings.bad if _is_a(one, "host") and self._may_be_well(one)}
         some |= {one for one in groups if self._is_quick_with_a_group(one)}
@@ -200,7 +202,7 @@ class Judged:
         """Whether few links show a host to be slow, and by less than single links differ twice; but for one that is
         slow alone with all others."""
         is_little = slow.links < FEWEST_LINKS and slow.effect < CLEAR_OF_LINKS * self.findings.effects.noise
-        return is_little and not self.effect_alone(slow.subject[0])
+        return is_little and not self.effect_alone(slow.subject[0]) and not self._is_slow_at_each_length(slow)
 
     def _is_well_inside(self, slow: Found) -> bool:
         """Whether a host is neither slow alone nor inside its group: ways from there, which others load, explain it."""
@@ -249,6 +251,23 @@ class Judged:
             return None
         times = self.readings.between_hosts.median
         return np.asarray(np.fmax(times, times.T) - effects.class_at(every[:, None], every[None, :]))
+
+    def _is_slow_at_each_length(self, one: Found | Trunk) -> bool:
+        """Whether the links of a host take longer than those of others of its kind, the quickest ones compared with the
+        quickest ones, and so on. Where no groups show, links of one class may differ in length: those that look well
+        are then the short ones."""
+        longer, effects = self._longer_than_usual, self.findings.effects
+        if not _is_a(one, "host") or longer is None or effects.group_of.any():
+            return False
+        host, kind_of = one.subject[0], effects.equals.kind_of
+        others = np.setdiff1d(np.flatnonzero(kind_of == kind_of[host]), list(self._slow_hosts))
+        in_order = np.sort(longer, axis=1)[:, :-1]  # without the host itself, NaN
+        if len(others) < FEWEST_EQUALS or not np.isfinite(in_order[[host, *others.tolist()]]).all():
+            return False
+        beyond = in_order[host] - np.median(in_order[others], axis=0)
+        quickest = beyond[: max(FEWEST_QUICK, len(beyond) // QUICK_PART)]
+        slow = INSIDE * one.effect
+        return bool((beyond >= slow).mean() >= ALL_PARTNERS and (quickest >= slow).all())
 
     def _is_usual(self, one: Found | Trunk) -> bool:
         """Whether it is a host or rank that is hardly slower alone than others differ."""
