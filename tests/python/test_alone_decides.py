@@ -119,6 +119,16 @@ def test_a_host_that_is_well_alone_with_a_few_others_is_not(well: int) -> None:
     assert any("n5" in " ".join(suspect.subject) for suspect in seen.suspects)
 
 
+@pytest.mark.parametrize(("of_near", "is_named"), [(1.0, False), (1.06, True)])
+def test_a_host_is_named_whose_short_links_take_longer_too_where_no_groups_show(of_near: float, is_named: bool) -> None:
+    """Each host is near to six others, as in a torus, and these are far from each other."""
+    is_near = np.isin((PAIRS[:, 1] - PAIRS[:, 0]) % HOSTS, (1, 4, 9, HOSTS - 1, HOSTS - 4, HOSTS - 9))
+    factor = np.where(is_near, 1.0, 1.4) * np.where(OF_BAD, np.where(is_near, of_near, 1.06), 1.0)
+    run = _run([factor] * MAIN_PASSES, factor, factor)
+    small = replace(run, sizes=tuple(replace(size, bytes=1) for size in run.sizes))
+    assert [one.subject for one in judge(small).verdicts] == [("n5",)] * is_named
+
+
 @pytest.mark.parametrize(("with_others", "named"), [(1.3, ["n14"]), (1.6, ["n14", "n15"])])
 def test_a_host_that_is_slow_with_its_own_kind_only_in_small_messages_may_be_far_from_it(
     monkeypatch: pytest.MonkeyPatch, with_others: float, named: list[str]
