@@ -60,7 +60,7 @@ FEWEST_QUICK, QUICK_WITH = 3, 0.25  # others with which a host is quicker than u
 QUICK_WAY = 0.25  # part of what a slow group adds that its nearest way to another one must show
 FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
 FEWEST_NEAR = 3  # links of a host inside its group, which tell that it is well there
-FEWEST_QUICK, QUICK_PART = 2, 8  # of the links of a host, the quickest, and one of so many of them
+FEWEST_SHORT, SHORT_PART = 2, 8  # of the links of a host, the quickest ones, and one of so many
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
 BESIDE = 0.5  # part of it by which load alone may make another host slow
@@ -265,9 +265,9 @@ class Judged:
         if len(others) < FEWEST_EQUALS or not np.isfinite(in_order[[host, *others.tolist()]]).all():
             return False
         beyond = in_order[host] - np.median(in_order[others], axis=0)
-        quickest = beyond[: max(FEWEST_QUICK, len(beyond) // QUICK_PART)]
+        short = beyond[: max(FEWEST_SHORT, len(beyond) // SHORT_PART)]
         slow = INSIDE * one.effect
-        return bool((beyond >= slow).mean() >= ALL_PARTNERS and (quickest >= slow).all())
+        return bool((beyond >= slow).mean() >= ALL_PARTNERS and (short >= slow).all())
 
     def _is_usual(self, one: Found | Trunk) -> bool:
         """Whether it is a host or rank that is hardly slower alone than others differ."""
