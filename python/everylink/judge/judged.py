@@ -61,6 +61,7 @@ QUICK_WAY = 0.25  # part of what a slow group adds that its nearest way to anoth
 FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
 FEWEST_NEAR = 3  # links of a host inside its group, which tell that it is well there
 FEWEST_SHORT, SHORT_PART = 2, 8  # of the links of a host, the quickest ones, and one of so many
+MOST_IN_ORDER = 1024  # hosts: putting the links of more in order takes long
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
 BESIDE = 0.5  # part of it by which load alone may make another host slow
@@ -255,19 +256,25 @@ class Judged:
     def _is_slow_at_each_length(self, one: Found | Trunk) -> bool:
         """Whether the links of a host take longer than those of others of its kind, the quickest ones compared with the
         quickest ones, and so on. Where no groups show, links of one class may differ in length: those that look well
-        are then the short ones."""
-        longer, effects = self._longer_than_usual, self.findings.effects
-        if not _is_a(one, "host") or longer is None or effects.group_of.any():
+        are then the short ones. Not of very many hosts, nor where links were not measured."""
+        if not _is_a(one, "host") or self._in_order is None:
             return False
-        host, kind_of = one.subject[0], effects.equals.kind_of
+        host, kind_of = one.subject[0], self.findings.effects.equals.kind_of
         others = np.setdiff1d(np.flatnonzero(kind_of == kind_of[host]), list(self._slow_hosts))
-        in_order = np.sort(longer, axis=1)[:, :-1]  # without the host itself, NaN
-        if len(others) < FEWEST_EQUALS or not np.isfinite(in_order[[host, *others.tolist()]]).all():
+        if len(others) < FEWEST_EQUALS:
             return False
-        beyond = in_order[host] - np.median(in_order[others], axis=0)
-        short = beyond[: max(FEWEST_SHORT, len(beyond) // SHORT_PART)]
-        slow = INSIDE * one.effect
+        beyond = self._in_order[host] - np.median(self._in_order[others], axis=0)
+        short, slow = beyond[: max(FEWEST_SHORT, len(beyond) // SHORT_PART)], INSIDE * one.effect
         return bool((beyond >= slow).mean() >= ALL_PARTNERS and (short >= slow).all())
+
+    @cached_property
+    def _in_order(self) -> Matrix | None:
+        """What the links of each host take longer than is usual for its kind, log of the factor, ascending,
+        [host, hosts - 1]; None as _longer_than_usual, where groups show, and of more than MOST_IN_ORDER hosts."""
+        groups_show = bool(self.findings.effects.group_of.any())
+        if groups_show or self.readings.hosts > MOST_IN_ORDER or self._longer_than_usual is None:
+            return None
+        return np.sort(self._longer_than_usual, axis=1)[:, :-1]  # without the host itself, which is NaN
 
     def _is_usual(self, one: Found | Trunk) -> bool:
         """Whether it is a host or rank that is hardly slower alone than others differ."""
