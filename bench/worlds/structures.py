@@ -11784,8 +11784,6 @@ BUILDING: Mapping[str, Make] = {
     "torus of 100 Gbit/s, one PCIe link for six cables, far socket": lambda hosts, random: _six_cables_on_one_pcie_link(
         hosts
     ),
-}
-HELD_OUT: Mapping[str, Make] = {
     "100 Gbit/s, 2:1 to one core, chassis of 24 blades, large memory in each": lambda hosts, random: (
         _chassis_of_blades_on_one_core(hosts)
     ),
@@ -11842,6 +11840,8 @@ HELD_OUT: Mapping[str, Make] = {
     "6 GPUs on 2 relayed rails, 1:1 dealt out": lambda hosts, random: _three_gpus_on_each_of_two_rails(hosts),
     "rail-optimized, 8 rails, two addresses of each adapter dealt out": lambda hosts, random: _gpus_of_a_bank(hosts),
     "8 GPUs on 4 rails, six uplinks for 16 buckets of a hash": lambda hosts, random: _training_for_driving(hosts),
+}
+HELD_OUT: Mapping[str, Make] = {
     "one switch of 56 Gbit/s, 4 coprocessors on two sockets": lambda hosts, random: _coprocessors_of_two_sockets(hosts),
     "100 Gbit/s to one core, half of the hosts on the first leaf": lambda hosts, random: _first_leaf_has_file_servers(
         hosts

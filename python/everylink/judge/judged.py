@@ -187,7 +187,7 @@ class Judged:
         groups = [one for one in self.findings.bad if one.kind == "group"]
         large = (one for one in groups if size[one.subject[0]] > MOST_HOSTS * size.sum())
         some = {one for one in self.slow_alone if self.is_slow_with_some(one) or self._is_usual(one)}
-        some = {one for one in some if not self._is_slow_at_each_length(one)}
+        some -= {one for one in some if _is_a(one, "host") and self.is_slow_at_each_length(one.subject[0], one.effect)}
         some |= self._under_load.with_some - self.filled
         some |= {one for one in self.findings.bad if _is_a(one, "host") and self._may_be_well(one)}
         some |= {one for one in groups if self._is_quick_with_a_group(one)}
@@ -202,8 +202,9 @@ class Judged:
     def _is_within_noise(self, slow: Found) -> bool:
         """Whether few links show a host to be slow, and by less than single links differ twice; but for one that is
         slow alone with all others."""
-        is_little = slow.links < FEWEST_LINKS and slow.effect < CLEAR_OF_LINKS * self.findings.effects.noise
-        return is_little and not self.effect_alone(slow.subject[0]) and not self._is_slow_at_each_length(slow)
+        host, effect = slow.subject[0], slow.effect
+        is_little = slow.links < FEWEST_LINKS and effect < CLEAR_OF_LINKS * self.findings.effects.noise
+        return is_little and not self.effect_alone(host) and not self.is_slow_at_each_length(host, effect)
 
     def _is_well_inside(self, slow: Found) -> bool:
         """Whether a host is neither slow alone nor inside its group: ways from there, which others load, explain it."""
@@ -253,19 +254,20 @@ class Judged:
         times = self.readings.between_hosts.median
         return np.asarray(np.fmax(times, times.T) - effects.class_at(every[:, None], every[None, :]))
 
-    def _is_slow_at_each_length(self, one: Found | Trunk) -> bool:
+    def is_slow_at_each_length(self, host: int, effect: float) -> bool:
         """Whether the links of a host take longer than those of others of its kind, the quickest ones compared with the
-        quickest ones, and so on. Where no groups show, links of one class may differ in length: those that look well
-        are then the short ones. Not of very many hosts, nor where links were not measured."""
-        if not _is_a(one, "host") or self._in_order is None:
+        quickest ones, and so on, by half of this `effect`, log of the factor. Where no groups show, links of one class
+        may differ in length: those that look well are then the short ones. Not of very many hosts, nor where links were
+        not measured."""
+        if self._in_order is None:
             return False
-        host, kind_of = one.subject[0], self.findings.effects.equals.kind_of
+        kind_of = self.findings.effects.equals.kind_of
         others = np.setdiff1d(np.flatnonzero(kind_of == kind_of[host]), list(self._slow_hosts))
         if len(others) < FEWEST_EQUALS:
             return False
-        beyond = self._in_order[host] - np.median(self._in_order[others], axis=0)
-        short, slow = beyond[: max(FEWEST_SHORT, len(beyond) // SHORT_PART)], INSIDE * one.effect
-        return bool((beyond >= slow).mean() >= ALL_PARTNERS and (short >= slow).all())
+        are_slow = self._in_order[host] - np.median(self._in_order[others], axis=0) >= INSIDE * effect
+        short = are_slow[: max(FEWEST_SHORT, len(are_slow) // SHORT_PART)]
+        return bool(are_slow.mean() >= ALL_PARTNERS and short.all())
 
     @cached_property
     def _in_order(self) -> Matrix | None:

@@ -517,7 +517,10 @@ class _Sizes:
         }
         alone = self._behind_their_switches(judged.findings.effects)
         is_small = judged.size.bytes < BANDWIDTH
-        asked = {host: effect[one] for one, host in slow.items() if is_small or effect[one] <= RATHER_LITTLE}
+        asked = {
+            host: effect[one] for one, host in slow.items()
+            if (is_small or effect[one] <= RATHER_LITTLE) and not judged.is_slow_at_each_length(host, effect[one])
+        }  # fmt: skip
         quick, among = self._quick_with_some(asked, set(slow.values()), judged)
         return [
             one for one, host in slow.items()
