@@ -54,6 +54,11 @@ HARD_CHASSIS = (
     "40 Gbit/s, 8:5 static, older and newer chassis in turns",
     "mesh in three dimensions, two cores", "dragonfly+ of trays of two hosts on one adapter",
     "TCP by connections in turns, 3:1 re-hashed, two ranks",
+    "200 Gbit/s, 1:1 re-hashed, far socket, last third newer",
+    "hyper-crossbar of hosts with 4 coprocessors",
+    "dragonfly+ of 200 Gbit/s, PCIe 3, job begins within a cell",
+    "torus of 2 GPUs in each host, links of 34 Gbit/s",
+    "40 Gbit/s, 12:5 static, every third rack replaced by 100 Gbit/s",
 )  # fmt: skip
 NO_CHASSIS = (  # few hosts, or in no order
     "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
@@ -121,6 +126,20 @@ NO_CHASSIS = (  # few hosts, or in no order
     "sprayed packets, 8 accelerators on 4 rails, slow within", "Omni-Path 2:1, tables that change, 8 NUMA nodes",
     "cube mesh of GPUs on 2 adapters, 3:2 dealt out", "sprayed packets, 4 GPUs on PCIe with 2 adapters",
     "8 rails, a leaf for one rail of each socket, 2:1 dealt out",
+    "8 tiles on 2 adapters, 3:2 by receiver",
+    "8 GPUs on 4 adapters, 4:1, uplinks drawn at random",
+    "100 Gbit/s, 12:7 dealt out, 8 ranks on two sockets",
+    "flowlets, 8 GPUs on 4 rails, 6:5",
+    "rail-optimized, 8 rails, GPUs joined each with each, 4:3 static",
+    "virtual machines of 8 GPUs, two ports of each adapter on two leaves",
+    "8 GPUs on 4 adapters in turns on two leaves, 8:5 adaptive",
+    "rail-optimized, 8 rails, two pods, uplinks of 800 Gbit/s",
+    "8 relayed rails of 400 Gbit/s, 1:1 adaptive, last unit one host fewer",
+    "8 GPUs on 2 adapters, a leaf for each, 4:3 dealt out, second PCIe switch further",
+    "200 Gbit/s, 3:2 dealt out to uplinks of 400, 8 ranks on 4 NUMA nodes",
+    "6 GPUs on 2 relayed rails, 1:1 dealt out",
+    "rail-optimized, 8 rails, two addresses of each adapter dealt out",
+    "8 GPUs on 4 rails, six uplinks for 16 buckets of a hash",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
