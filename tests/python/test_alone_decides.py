@@ -148,13 +148,13 @@ def test_a_host_that_is_slow_with_its_own_kind_only_in_small_messages_may_be_far
 
 def test_a_host_that_was_measured_alone_with_a_slow_group_only_is_not_accused() -> None:
     leaves = Grouping(np.repeat(range(5), [4, 4, 8, 4, 4]), tuple(f"leaf{number}" for number in range(5)))
-    slow = np.isin(PAIRS, range(8, 16))
-    far = np.where(slow[:, 0] != slow[:, 1], 1.5, 1.0)
+    one, other = np.isin(PAIRS, range(8, 16)).T
+    far = np.where(one != other, 1.5, 1.0)
     results = _run([far] * MAIN_PASSES, far, far)
     (size,) = results.sizes
-    unknown = OF_BAD[_pair(size.rows)] & ~slow.any(axis=1)[_pair(size.rows)] & (size.rows.attempt == ONE_WAY)
+    unknown = (OF_BAD & ~(one | other))[_pair(size.rows)] & (size.rows.attempt == ONE_WAY)
     seen = judge(replace(results, sizes=(replace(size, rows=chosen(size.rows, ~unknown)),)), leaves)
-    assert [one.subject for one in seen.verdicts] == [("leaf2",)]
+    assert [verdict.subject for verdict in seen.verdicts] == [("leaf2",)]
 
 
 def test_a_host_that_differs_as_little_as_others_do_alone_gets_no_verdict() -> None:
