@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from worlds.faults import possible
 from worlds.scoring import Case, Score, score
 from worlds.structures import ALL, BUILDING
 from worlds.world import World
@@ -59,87 +60,6 @@ HARD_CHASSIS = (
     "dragonfly+ of 200 Gbit/s, PCIe 3, job begins within a cell",
     "torus of 2 GPUs in each host, links of 34 Gbit/s",
     "40 Gbit/s, 12:5 static, every third rack replaced by 100 Gbit/s",
-)  # fmt: skip
-NO_CHASSIS = (  # few hosts, or in no order
-    "rail-only", "8 NUMA nodes", "availability zones", "sprayed packets", "rails that meet at the core",
-    "GPUs on PCIe switches", "12 tiles on 8 adapters", "accelerators with Ethernet ports", "rail-optimized, 8 rails",
-    "torus of chips", "rail-optimized, uplinks of twice the rate", "8 dies on 4 rails in a dragonfly",
-    "8 NUMA nodes on 2 rails in a dragonfly", "virtual machines of 4 NUMA nodes", "8 ranks on 4 rails in a dragonfly",
-    "rail-optimized, 8 rails, 2:1 re-hashed", "sprayed packets, 8 NUMA nodes on 2 rails",
-    "8 GPUs on 4 relayed rails, lingering routes", "8 GPUs on one adapter, two zones",
-    "8 accelerators on 2 rails in a dragonfly+", "8 rails on two joined switches", "cube mesh of GPUs on 4 adapters",
-    "8 GPUs on 4 ports, 3:2 static", "8 tiles on 4 rails", "8 accelerators in two meshes",
-    "rail-optimized, 8 rails static, slow within", "8 NUMA nodes on one switch, two generations",
-    "8 NUMA nodes, routes by load in a dragonfly", "rail-optimized, 8 rails, two generations",
-    "8 ranks by TCP, 2:1 static, two generations", "8 ranks on 4 rails or one, 1:1 adaptive",
-    "rings of machines of 4 processors", "HammingMesh", "mesh of hosts of 8 chips",
-    "interrupts on the core of the first rank", "rail-optimized, 8 rails, spares stand in",
-    "8 ranks on bonds that hash by hosts", "rail-optimized, 8 rails, 2:1 above units",
-    "2 processors and 3 coprocessors, boards of two", "8 rails on 4 leaves, parts of pods",
-    "three zones, two types, flow limits", "rail-optimized, 8 rails, virtual machines in turns",
-    "rail-optimized, 8 rails, a host in each rack", "rail-optimized, 8 rails, ports on two planes",
-    "8 GPUs on 4 adapters, anywhere in two blocks", "8 rails on the leaf of the rack, PCIe 4 and 5",
-    "rail-optimized, 8 rails, storage on the first", "rail-optimized, 8 rails, numbered in two orders",
-    "two halls of two generations, 8 rails", "8 NUMA nodes, 3:1 adaptive, adapter on the third",
-    "sprayed packets, 4 ranks with flow limits", "8 GPUs on PCIe, two on each of 4 rails",
-    "8 dies on 4 rails in a dragonfly, bound by cores", "accelerators of four hosts joined, packets spread",
-    "16 GPUs on 8 rails, two boards", "8 GPUs on 2 adapters of two ports, racks filled up",
-    "rail-optimized, 8 rails dealt out, last unit not full", "sprayed packets, 8 GPUs on 4 rails",
-    "8 rails on two leaves of the rack, flowlets", "8 NUMA nodes, dragonfly+ of 200 Gbit/s",
-    "8 rails on the leaf of the rack, blocks of two racks", "four paths for each message, 8 ranks in no order",
-    "8 GPUs on 4 adapters of the leaf, 1:1 dealt out", "8 GPUs on 8 relayed rails, a switch for each",
-    "8 GPUs on a bond that hashes by hosts, leaf pairs", "8 NUMA nodes, racks adaptive, 2:1 by receiver above",
-    "8 GPUs in two bridged quads, a leaf for each", "rail-optimized, 8 rails, what was free of four pods",
-    "rail-optimized, 8 rails, packets put in order", "one switch, 8 ranks on quadrants of one socket",
-    "8 rails on the leaf of the rack, scheduled fabric", "8 NUMA nodes, 2:1 dealt out, adapter on the second",
-    "8 GPUs on 2 adapters, or on one without NVLink", "rail-optimized, 8 rails, a pod in the next hall",
-    "8 NUMA nodes on 2 rails, routes by load, larger memory", "rail-optimized, 8 rails, longer cables to further pods",
-    "8 threads of 4 cores, one switch of 10 Gbit/s",
-    "rail-optimized, 8 rails, 4:3 lingering", "one switch, 8 ranks in turns on four CCXs, two purchases",
-    "8 relayed rails, two uplinks for each host", "8 GPUs on PCIe with two adapters, one switch",
-    "8 NUMA nodes, 2:1 static, adapter on the seventh", "8 GPUs on PCIe with one adapter, two cabinets",
-    "rail-optimized, 8 rails, four queue pairs", "sprayed packets, 4 ranks, unequal numbers behind switches",
-    "8 ranks on 4 CCXs of one socket, 2:1 to one core", "8 GPUs on PCIe with one adapter, 4:1 adaptive",
-    "rail-optimized, 8 rails, two behind two PCIe switches", "8 ranks by TCP, 3:1 static, a core for each flow",
-    "8 ranks on 4 CCXs, three levels, 2:1 adaptive", "8 GPUs on 4 adapters of the leaf, racks of 200 and 400 Gbit/s",
-    "8 GPUs on PCIe with 2 adapters, each second pair further, 2:1",
-    "rail-optimized, 8 rails, virtual machines in no order", "sprayed packets, 8 rails, machines sorted by switch",
-    "Omni-Path of 400 Gbit/s that three of 8 ranks fill",
-    "rail-optimized, 8 rails, first pod twice as large", "flowlets, 8 ranks on 8 CCXs of one socket, 2:1",
-    "8 dies on 4 rails, routes by load, rows of a hall", "rail-optimized, 8 rails, the same spine there and back",
-    "8 GPUs on 4 adapters, a leaf for each socket, 2:1 adaptive",
-    "RoCE 2:1 static, uplinks of 200 Gbit/s, 8 ranks on CCXs of two sockets",
-    "8 NUMA nodes, 2:1 at both of two levels, adapter on the fourth",
-    "rail-optimized, 8 rails, 4:1 dealt out",
-    "8 NUMA nodes in turns over sockets, 4:3 adaptive",
-    "rail-optimized, 8 rails, second purchase begins within a pod",
-    "sprayed packets, 4 NUMA nodes, in no order within blocks",
-    "8 GPUs on 4 adapters, a leaf for each rail, dealt out",
-    "8 GPUs in four bridged pairs, 2:1 static",
-    "one switch of 56 Gbit/s, 8 dies with links to counterparts",
-    "8 rails on the leaf of the rack, racks of three, 3:2 dealt out",
-    "8 GPUs on 4 rails, a leaf for each rail, 2:1 adaptive",
-    "NVLink racks of a cloud, sprayed packets",
-    "8 ranks of a cloud in sub-blocks, 2:1 adaptive",
-    "8 NUMA nodes, routes by load, groups in a row", "rail-optimized, 8 rails, spines of two rates",
-    "8 vector engines on 2 adapters of the leaf, 3:2 dealt out",
-    "sprayed packets, 8 accelerators on 4 rails, slow within", "Omni-Path 2:1, tables that change, 8 NUMA nodes",
-    "cube mesh of GPUs on 2 adapters, 3:2 dealt out", "sprayed packets, 4 GPUs on PCIe with 2 adapters",
-    "8 rails, a leaf for one rail of each socket, 2:1 dealt out",
-    "8 tiles on 2 adapters, 3:2 by receiver",
-    "8 GPUs on 4 adapters, 4:1, uplinks drawn at random",
-    "100 Gbit/s, 12:7 dealt out, 8 ranks on two sockets",
-    "flowlets, 8 GPUs on 4 rails, 6:5",
-    "rail-optimized, 8 rails, GPUs joined each with each, 4:3 static",
-    "virtual machines of 8 GPUs, two ports of each adapter on two leaves",
-    "8 GPUs on 4 adapters in turns on two leaves, 8:5 adaptive",
-    "rail-optimized, 8 rails, two pods, uplinks of 800 Gbit/s",
-    "8 relayed rails of 400 Gbit/s, 1:1 adaptive, last unit one host fewer",
-    "8 GPUs on 2 adapters, a leaf for each, 4:3 dealt out, second PCIe switch further",
-    "200 Gbit/s, 3:2 dealt out to uplinks of 400, 8 ranks on 4 NUMA nodes",
-    "6 GPUs on 2 relayed rails, 1:1 dealt out",
-    "rail-optimized, 8 rails, two addresses of each adapter dealt out",
-    "8 GPUs on 4 rails, six uplinks for 16 buckets of a hash",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
@@ -768,11 +688,11 @@ def test_a_slow_rank_is_named_though_at_another_size_only_its_links_were_measure
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
-@pytest.mark.parametrize(
-    "structure", [name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS, *NO_CHASSIS)]
-)
+@pytest.mark.parametrize("structure", [name for name in BUILDING if name not in (*ONE_HOST, *HARD_CHASSIS)])
 @pytest.mark.long
 def test_the_hosts_of_a_slow_chassis_are_the_only_verdicts(structure: str) -> None:
+    if not possible("chassis", ALL[structure](HOSTS, np.random.default_rng(SEED))):
+        pytest.skip("few hosts, or in no order")
     assert_only_verdict(structure, "chassis")
 
 

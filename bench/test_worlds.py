@@ -109,6 +109,15 @@ def built(name: str, hosts: int = 16, seed: int = 1) -> Structure:
     return ALL[name](hosts, np.random.default_rng(seed))
 
 
+def assert_detours(plane: DragonflyPlus, to: int, share: float, steps: int = 1000, within: float = 0.04) -> None:
+    """That this share of the messages from host 0 to one of another group takes a further switch."""
+    when = np.arange(steps)
+    latency = plane.path(np.zeros_like(when), np.full_like(when, to), when)[1]
+    detours = np.round((latency - LATENCY) / HOP) == 4
+    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
+    assert detours.mean() == pytest.approx(share, abs=within)
+
+
 def times(world: World, pairs: list[tuple[int, int]], size: int = MIB) -> list[float]:
     """True seconds of pairs that run at the same time, from the first rank of each."""
     order = Order(np.zeros(len(pairs), np.int64), *np.array(pairs).T)
@@ -7716,11 +7725,7 @@ def test_hosts_are_in_turns_over_the_cells_of_a_dragonfly_of_trees() -> None:
     assert times(world, [(0, 8)]) == pytest.approx([LATENCY + once])
     assert times(world, [(0, 9)]) == pytest.approx([LATENCY + 0.22e-6 + once / 0.95])
     assert times(world, [(0, 64)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the other leaf of the cell
-    when = np.arange(1000)
-    latency = plane.path(np.zeros_like(when), np.ones_like(when), when)[1]  # the next host is in the next cell
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.2 * 4 / 6, abs=0.04)
+    assert_detours(plane, 1, 0.2 * 4 / 6)  # the next host is in the next cell
 
 
 def test_messages_of_a_rail_take_the_same_spine_there_and_back() -> None:
@@ -8221,11 +8226,7 @@ def test_a_job_has_unequal_parts_of_three_cells(seed: int) -> None:
         further = 2 * HOP * (plane.leaf[other] != plane.leaf[0])
         assert times(world, [(0, 2 * other)]) == pytest.approx([LATENCY + further + once])
         assert times(world, [(0, 2 * other + 1)]) == pytest.approx([LATENCY + 0.2e-6 + further + once / 0.96])
-    when = np.arange(1000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 31), when)[1]
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.25 * 4 / 6, abs=0.04)
+    assert_detours(plane, 31, 0.25 * 4 / 6)
 
 
 @pytest.mark.parametrize(("hosts", "size"), [(16, 8), (32, 8), (48, 12), (40, 4)])
@@ -8359,11 +8360,7 @@ def test_neighbouring_hosts_are_on_the_two_leaves_of_their_cell_in_turns() -> No
     assert times(world, [(0, 4)]) == pytest.approx([LATENCY + once])
     assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 2 * HOP + once])
     assert times(world, [(1, 4)]) == pytest.approx([LATENCY + 0.25e-6 + once / 0.95])
-    when = np.arange(1000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[1]
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.2 * 4 / 6, abs=0.04)
+    assert_detours(plane, 8, 0.2 * 4 / 6)
 
 
 def test_a_small_partition_is_not_closed_to_a_torus() -> None:
@@ -8620,11 +8617,7 @@ def test_blades_of_two_hosts_are_in_turns_over_the_cells_of_a_dragonfly_plus() -
     assert times(world, [(0, 1)]) == pytest.approx([near + once])
     assert times(world, [(0, 8)]) == pytest.approx([near + once])  # the next blade of the cell
     assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the cell
-    when = np.arange(1000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 2), when)[1]  # the next blade is in the next cell
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.25 * 4 / 6, abs=0.04)
+    assert_detours(plane, 2, 0.25 * 4 / 6)  # the next blade is in the next cell
 
 
 def test_cables_along_a_folded_row_join_every_second_cabinet() -> None:
@@ -8842,11 +8835,7 @@ def test_two_hosts_of_a_tray_share_an_adapter_in_a_dragonfly_plus() -> None:
     assert times(world, [(0, 1)]) == pytest.approx([BESIDE + 0.4e-6 + once])
     assert times(world, [(0, 2), (1, 4)]) == pytest.approx([near + MIB / RATE] * 2)  # half of the adapter each
     assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])
-    when = np.arange(1000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 16), when)[1]
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.3 * 2 / 4, abs=0.04)
+    assert_detours(plane, 16, 0.3 * 2 / 4)
 
 
 def test_switches_of_a_grid_are_joined_by_row_and_column() -> None:
@@ -9307,11 +9296,7 @@ def test_blades_of_three_hosts_are_in_turns_on_the_two_leaves_of_their_cell() ->
     assert times(world, [(2, 14)]) == pytest.approx([LATENCY + 2 * HOP + once])  # the next blade
     assert times(world, [(2, 26)]) == pytest.approx([LATENCY + once])  # the one after it
     assert times(world, [(2, 6), (3, 7)]) == pytest.approx([LATENCY + 2 * once] * 2)
-    when = np.arange(1000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 12), when)[1]
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.25 * 6 / 8, abs=0.04)
+    assert_detours(plane, 12, 0.25 * 6 / 8)
     assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
 
 
@@ -9506,11 +9491,7 @@ def test_a_job_begins_with_the_second_leaf_of_a_cell() -> None:
     assert times(world, [(0, 28)]) == pytest.approx([near + once])  # the last one of the half cell
     assert times(world, [(32, 64)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of a cell
     assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)
-    when = np.arange(1000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[1]
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.3 * 6 / 8, abs=0.04)
+    assert_detours(plane, 8, 0.3 * 6 / 8)
 
 
 def test_the_group_of_one_cabinet_has_half_of_the_hosts_and_of_the_cables() -> None:
@@ -9763,11 +9744,7 @@ def test_a_job_begins_within_a_cell_and_pcie_is_narrower_than_its_adapters() -> 
     assert times(world, [(0, 3)]) == pytest.approx([near + 0.25e-6 + once / 0.96])
     assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 2 * once, near + 0.5e-6 + 2 * once])
     assert times(world, [(16, 32)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the second cell
-    when = np.arange(2000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[1]
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.15 * 4 / 6, abs=0.03)
+    assert_detours(plane, 8, 0.15 * 4 / 6, steps=2000, within=0.03)
     assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
 
 
@@ -10053,11 +10030,7 @@ def test_a_job_has_the_second_leaf_of_its_first_cell() -> None:
     assert plane.groups == 8
     assert times(world, [(0, 7)]) == pytest.approx([near + once])
     assert times(world, [(8, 16)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the cell
-    when = np.arange(1000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[1]
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.3 * 6 / 8, abs=0.04)
+    assert_detours(plane, 8, 0.3 * 6 / 8)
     assert set(np.bincount(built("dragonfly+ of 200 Gbit/s, job begins within a cell", 8).group)) == {2, 4}
 
 
@@ -10257,11 +10230,7 @@ def test_a_job_leaves_out_the_first_quarter_of_each_cell() -> None:
     assert times(world, [(0, 10)]) == pytest.approx([near + once])
     assert times(world, [(0, 11)]) == pytest.approx([near + 0.3e-6 + once / 0.95])
     assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the cell
-    when = np.arange(1000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 18), when)[1]
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.2 * 7 / 9, abs=0.04)
+    assert_detours(plane, 18, 0.2 * 7 / 9)
     assert np.bincount(built(name, 8).group).tolist() == [6, 2]
 
 
@@ -10518,11 +10487,7 @@ def test_a_job_has_three_quarters_of_each_cell_of_a_dragonfly_plus() -> None:
     assert times(world, [(0, 5)]) == pytest.approx([near + 0.56e-6 + once / 0.95])
     assert times(world, [(3, 35)]) == pytest.approx([near + 2 * HOP + once])  # the second leaf of the cell
     assert times(world, [(2, 6), (3, 11)]) == pytest.approx([near + 2 * once] * 2)
-    when = np.arange(2000)
-    latency = plane.path(np.zeros_like(when), np.full_like(when, 12), when)[1]
-    detours = np.round((latency - LATENCY) / HOP) == 4
-    assert np.allclose(latency[~detours], LATENCY + 3 * HOP)
-    assert detours.mean() == pytest.approx(0.2 * 5 / 7, abs=0.03)
+    assert_detours(plane, 12, 0.2 * 5 / 7, steps=2000, within=0.03)
     assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
 
 
