@@ -46,6 +46,11 @@ def _of_main(results: Results) -> Results:
     return replace(results, sizes=tuple(replace(size, rows=size.rows.of_attempt(MAIN)) for size in results.sizes))
 
 
+def _of_one_byte(results: Results) -> Results:
+    """The same times, of messages that show no bandwidth."""
+    return replace(results, sizes=tuple(replace(size, bytes=1) for size in results.sizes))
+
+
 def _shared(scatter: float = 0.3) -> list[Values]:
     """Passes of a main run in which ways are shared, which hides much."""
     load = np.exp(np.abs(scatter * np.random.default_rng(2).standard_normal(len(PAIRS))))
@@ -89,7 +94,7 @@ def test_a_host_that_only_few_links_show_to_be_slow_is_named_if_all_do_alone(alo
     load = np.where(far > 1, np.exp(0.08 * np.random.default_rng(3).standard_normal(len(PAIRS))), 1.0)
     loaded, slower = (far * np.where(OF_BAD, factor, 1.0) for factor in (1.12, alone))
     results = _run([loaded * load] * MAIN_PASSES, loaded * load, slower)
-    small = replace(results, sizes=tuple(replace(size, bytes=1) for size in results.sizes))
+    small = _of_one_byte(results)
     assert [one.subject for one in judge(small, leaves).verdicts] == [("n5",)] * is_named
 
 
@@ -125,7 +130,7 @@ def test_a_host_is_named_whose_short_links_take_longer_too_where_no_groups_show(
     is_near = np.isin((PAIRS[:, 1] - PAIRS[:, 0]) % HOSTS, (1, 4, 9, HOSTS - 1, HOSTS - 4, HOSTS - 9))
     factor = np.where(is_near, 1.0, 1.4) * np.where(OF_BAD, np.where(is_near, of_near, 1.06), 1.0)
     run = _run([factor] * MAIN_PASSES, factor, factor)
-    small = replace(run, sizes=tuple(replace(size, bytes=1) for size in run.sizes))
+    small = _of_one_byte(run)
     assert [one.subject for one in judge(small).verdicts] == [("n5",)] * is_named
 
 
@@ -142,7 +147,7 @@ def test_a_host_that_is_slow_with_its_own_kind_only_in_small_messages_may_be_far
     factor = np.where(newer, np.where(of_14 | of_15, 1.3, 1.0), np.where(of_15, with_others, 1.3))
     factor = np.where(of_14, 1.5 * factor, factor)
     run = _run([factor] * MAIN_PASSES, factor, factor)
-    small = replace(run, sizes=tuple(replace(size, bytes=1) for size in run.sizes))
+    small = _of_one_byte(run)
     assert sorted(host for one in judge(small, leaves).verdicts for host in one.subject) == named
 
 

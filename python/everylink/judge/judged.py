@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, SlowWith
+from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, USUAL_OF_SLOW, SlowWith
 from everylink.judge.confidence import FEWEST_LINKS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import NEARLY_ALL, Edges, folded_ways, slow_at_the_edge
@@ -22,10 +22,10 @@ from everylink.judge.findings import Findings, Found, hosts_among
 from everylink.judge.kinds import many_alike
 from everylink.judge.pairs import CLEAR_OF_PAIR
 from everylink.judge.phases import (
+    FEWEST_OF_HOST,
     PhaseReadings,
     UnderLoad,
     alone_rows,
-    is_well_with_other_kinds,
     measured_in,
     under_load,
 )
@@ -55,12 +55,12 @@ FURTHER = 2.0  # times as many seconds as small messages take longer
 MOST_HOSTS = 0.4  # of all, of a group that may be slow
 CLEAR_OF_LINKS = 2.0  # times what single links differ by, from which what ranks share is slow
 MANY_PAIRS, MOST_QUICKER = 0.3, 0.1  # part of the pairs of a host that look slow; of those that do surely not
-FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share
+FEWEST_EQUALS = 5  # hosts of a kind, of which one may be slow by what its ranks share, or at each length
 FEWEST_QUICK, QUICK_WITH = 3, 0.25  # others with which a host is quicker than usual, and part of all
 QUICK_WAY = 0.25  # part of what a slow group adds that its nearest way to another one must show
 FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
 FEWEST_NEAR = 3  # links of a host inside its group, which tell that it is well there
-FEWEST_SHORT, SHORT_PART = 2, 8  # of the links of a host, the quickest ones, and one of so many
+FEWEST_SHORT, SHORT_PART = 2, 8  # all of the quickest links of a host must be slow: two, or an eighth of its links
 MOST_IN_ORDER = 1024  # hosts: putting the links of more in order takes long
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
@@ -229,6 +229,25 @@ class Judged:
         best = float(np.nanmedian(lower_quantiles(self._longer_than_usual[alike], QUICK_WITH)[0]))
         return bool(np.median(own[quick]) <= best + INSIDE * slow.effect)
 
+    def _is_well_with_other_kinds(self, slow: Found) -> bool:
+        """Whether a host is well with as many hosts of other kinds, as near, as it is slow with: what makes it slow
+        would slow these links, too. They are well if they take clearly less time than its slow ones or, in messages so
+        small that what is slow adds to each, no longer than usual. Not of very many hosts."""
+        host, effects = slow.subject[0], self.findings.effects
+        if effects.equals.kinds < 2 or not is_whole(self.readings.hosts):
+            return False
+        group_of, kind_of = effects.group_of, effects.equals.kind_of
+        shows, time = effects.shows(host, np.arange(len(group_of))), self.readings.with_each(host)
+        near = group_of == group_of[host]
+        as_near = np.isin(near, near[shows]) & ~np.isin(kind_of, kind_of[shows])
+        known = shows & np.isfinite(time)
+        if not known.any():
+            return False
+        well = time < np.quantile(time[known], USUAL_OF_SLOW) - GONE * slow.effect
+        if self.size.bytes < BANDWIDTH:
+            well |= self.longer_with(host) < GONE * slow.effect
+        return int((as_near & well).sum()) >= max(FEWEST_OF_HOST, int(shows.sum()))
+
     def _is_quick_with_a_group(self, slow: Found) -> bool:
         """Whether a group is as quick with another one as others are with the nearest one: what is slow adds to all of
         its ways, so it is just near to fewer groups."""
@@ -292,8 +311,7 @@ class Judged:
         under load, if they are with other kinds of hosts."""
         if _is_a(one, "pair"):
             return False
-        adds = self.size.bytes < BANDWIDTH
-        if _is_a(one, "host") and is_well_with_other_kinds(one, self.findings.effects, self.readings, adds):
+        if _is_a(one, "host") and self._is_well_with_other_kinds(one):
             return True
         if _is_a(one, "rank") and self.alone.is_slow_near(one, self.findings) is False:
             return True

@@ -17,7 +17,6 @@ from everylink.judge.comparable import (
     LEAST,
     LEAST_ALONE,
     SHOWN_ALONE,
-    USUAL_OF_SLOW,
     BestReadings,
     Comparable,
     Links,
@@ -32,7 +31,7 @@ from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.model.results import Size
 from everylink.model.rows import ALONE, ONE_WAY, QUARTER, Outcome, Rows, chosen
-from everylink.robust import is_whole, medians_of
+from everylink.robust import medians_of
 
 GONE_OF_GROUP = 0.5  # part of the effect of a group, whose many links tell more; see GONE
 GONE_OF_PAIR = 0.5  # likewise of a pair, which others on its way slow no more than it is slow alone
@@ -369,28 +368,6 @@ def shows_in_its_group(host: Found, effects: Effects) -> bool:
     number, group_of = host.subject[0], effects.group_of
     mates = np.setdiff1d(np.flatnonzero(group_of == group_of[number]), [number])
     return bool(len(mates)) and float(np.mean(effects.shows(number, mates))) > 0.5
-
-
-def is_well_with_other_kinds(host: Found, effects: Effects, seen: Readings, adds: bool) -> bool:
-    """Whether as many links of a host with other kinds of hosts, as near, are well, or take clearly less time than its
-    slow ones: it would slow these, too. Not of very many hosts.
-
-    `adds`: messages are so small that what is slow adds to each, whatever else it passes.
-    """
-    if effects.equals.kinds < 2 or not is_whole(seen.hosts):
-        return False
-    number, group_of, kind_of = host.subject[0], effects.group_of, effects.equals.kind_of
-    every, time = np.arange(len(group_of)), seen.with_each(number)
-    slow = effects.shows(number, every)
-    near = group_of == group_of[number]
-    as_near = np.isin(near, near[slow]) & ~np.isin(kind_of, kind_of[slow])
-    known = slow & np.isfinite(time)
-    if not known.any():
-        return False
-    well = time < np.quantile(time[known], USUAL_OF_SLOW) - GONE * host.effect
-    if adds:
-        well |= time - effects.class_at(number, every) < GONE * host.effect
-    return int((as_near & well).sum()) >= max(FEWEST_OF_HOST, int(slow.sum()))
 
 
 def _by_far_group(links: Links, group_of: NDArray[np.int64]) -> list[Links]:
