@@ -476,6 +476,21 @@ def test_a_host_that_is_slow_inside_its_leaf_only_while_all_ranks_measure_is_nam
     assert_only_verdict("8 ranks by TCP, 3:1 static, a core for each flow", "host", seed=12503)
 
 
+def test_a_host_is_not_accused_for_what_its_links_with_a_slow_leaf_take_alone() -> None:
+    assert_only_verdict("100 Gbit/s to one core, half of the hosts on the first leaf", "leaf", seed=14204)
+
+
+def test_a_host_is_not_quick_with_another_one_with_which_it_is_slow_alone() -> None:
+    assert_only_verdict("virtual machines of two ranks on 25 Gbit/s, 5:2 static, in no order", "direction", seed=14202)
+
+
+@pytest.mark.parametrize(("kind", "seed"), [("chassis", 14202), ("direction", 14204)])
+def test_hosts_of_which_only_two_equals_are_left_are_not_accused_for_what_nothing_alone_proves(
+    kind: str, seed: int
+) -> None:
+    assert_only_verdict("rail-optimized, 4 rails of 400 Gbit/s, 8:7 dealt out, newer hosts last", kind, seed=seed)
+
+
 def test_a_leaf_of_hosts_that_have_a_kind_of_their_own_within_is_no_verdict() -> None:
     assert scored("8 GPUs on 2 adapters, or on one without NVLink", seed=12003).wrong == 0
 

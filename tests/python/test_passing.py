@@ -68,6 +68,12 @@ def test_in_a_row_of_switches_messages_pass_those_between(one: Verdict, passes: 
         assert may_pass(one, found[one]).evidence == "slow; its messages may pass the switch of n[2-3], which is slow"
 
 
+@pytest.mark.parametrize(("factor", "passes"), [(1.3, True), (1.4, False)])
+def test_a_group_is_not_slow_for_a_switch_that_is_less_slow(factor: float, passes: bool) -> None:
+    one = replace(slow("group", "n0", "n1"), factor=factor)
+    assert (one in dict(past_slow_switches([SWITCH, one], NAMES, chain(1)))) == passes
+
+
 def test_messages_pass_no_switch_at_the_end_of_a_row() -> None:
     verdicts = [slow("group", "n0", "n1"), slow("trunk", "n[2-3]", "n[6-7]"), slow("host", "n5")]
     assert not list(past_slow_switches(verdicts, NAMES, chain(0)))

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, USUAL_OF_SLOW, SlowWith
 from everylink.judge.confidence import FEWEST_LINKS
@@ -495,6 +496,13 @@ class Judged:
         """How much longer the links of a host take alone, log of the factor; 0 unless nearly all do."""
         slow = self._alone("host", host)[1]
         return slow.effect if slow.all else 0.0
+
+    def slow_alone_with(self, host: int, others: NDArray[np.int64], effect: float) -> NDArray[np.bool_]:
+        """Mask [hosts] of those of the `others` with which a host takes longer alone, by half of its effect or more."""
+        slow = np.zeros(self.readings.hosts, bool)
+        longer = self.alone.longer_than_equals([[(host, other)] for other in others.tolist()], self.findings)
+        slow[others] = [log > max(INSIDE * effect, LEAST_ALONE) for log, _ in longer]
+        return slow
 
     def seconds_alone(self, kind: str, number: int) -> float:
         """How much longer the links that show a host or rank take alone; 0 where that was not measured."""

@@ -29,7 +29,8 @@ def past_slow_switches(
     each with the node set of these.
 
     `seen`: readings of small messages. They pass a group if they take longer than those of both ends with it do: a part
-    that is slow by itself makes these as slow. Of an uplink, those with a few others. None of very many hosts.
+    that is slow by itself makes these as slow. Of an uplink, those with a few others. A group passes none that is less
+    slow. None of very many hosts.
     """
     if seen is None or names.unit_kind != "host" or not is_whole(seen.hosts):
         return
@@ -38,20 +39,23 @@ def past_slow_switches(
     def numbers(of: Iterable[str]) -> Hosts:
         return np.array(sorted(number[name] for name in of if name in number), np.int64)
 
-    groups = [(numbers(names.units_of(one.subject)), np.inf) for one in slow if one.kind == "group"]
+    groups = [
+        (numbers(names.units_of(one.subject)), np.inf, one.factor or np.inf) for one in slow if one.kind == "group"
+    ]  # fmt: skip
     hosts = [one for one in slow if one.kind == "host" and not is_less(one)]
     if not groups and not hosts:
         return
     small = seen.between_hosts.median
     near = _behind_one_switch(numbers(one.subject[0] for one in hosts), small)
-    groups += [(group, min(one.confidence for one in hosts)) for group in near]
+    groups += [(group, min(one.confidence for one in hosts), np.inf) for group in near]
     for one in slow:
         if one.kind not in ("host", "group", "trunk"):
             continue
         ends = list(map(numbers, names.ends_of(one) if one.kind == "trunk" else [names.units_of(one.subject)]))
         is_part = one.kind == "trunk" or is_less(one)  # such a host may be slow with few others
-        for group, most in groups:
+        for group, most, factor in groups:
             is_apart = len(group) and all(map(len, ends)) and not np.isin(np.concatenate(ends), group).any()
+            is_apart = is_apart and not (one.kind == "group" and (one.factor or 1.0) > factor)
             if is_apart and one.confidence < most and _pass(ends, group, small, is_part):
                 yield one, names.in_short(group.tolist())
                 break

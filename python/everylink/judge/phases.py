@@ -181,7 +181,7 @@ class PhaseReadings:
         if np.isin(kind_of, list(kinds)).sum() <= ENOUGH_OF_FEW:  # these tell too little
             kinds = set(kind_of.tolist())
         is_beyond = host in findings.beyond
-        in_other_groups = {other for other in _in_groups(ends, findings) if group_of[other] != group_of[host]}
+        in_other_groups = _in_other_groups(one, _in_groups(ends, findings), findings)
         return beside, [
             (a, b) for a, b in _without((bad | in_other_groups) - {host}, links)
             if int(kind_of[b]) in kinds and not (is_beyond and group_of[a] == group_of[b])
@@ -235,6 +235,7 @@ class PhaseReadings:
                 )
             elif not self.knows_little_of(one, findings.effects):
                 links = _that_show(_without(bad - set(one.subject), links), findings.effects)
+                links = _without(_in_other_groups(one, in_groups, findings), links) or links
                 like = beside if shows_in_its_group(one, findings.effects) else hosts
                 slow[one] = like.are_slow(one.effect, links, False, unless_usual=True)
             else:
@@ -284,10 +285,10 @@ class UnderLoad:
     ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
 
     `unproven`: pairs, groups and trunks that nobody measured alone, hosts and ranks of which too few links were, and
-    ranks, and hosts of slow groups, whose links there could not be compared with any, in a run that measured others so;
-    and a few pairs that were slow alone, but not often enough to be sure. `slow_alone`: what was measured so, and is
-    slow; `well_alone`: what was measured so, and is not. `with_some`: hosts and trunks between two groups that are slow
-    with a quarter of the ranks, and not alone, with some others only.
+    ranks, and hosts of slow groups or among several kinds, whose links there could not be compared with any, in a run
+    that measured others so; and a few pairs that were slow alone, but not often enough to be sure. `slow_alone`: what
+    was measured so, and is slow; `well_alone`: what was measured so, and is not. `with_some`: hosts and trunks between
+    two groups that are slow with a quarter of the ranks, and not alone, with some others only.
     """
 
     contention: frozenset[Found | Trunk]
@@ -306,9 +307,10 @@ def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings)
     if not alone.is_empty:
         unknown = (one for one, slow in slow_alone.items() if slow is None)
         in_groups = _in_groups(findings.ends, findings)
+        has_kinds = findings.effects.equals.kinds > 1  # a host may have hardly any equals
         unproven = {
             one for one in unknown
-            if isinstance(one, Trunk) or one.kind != "host" or one.subject[0] in in_groups
+            if isinstance(one, Trunk) or one.kind != "host" or one.subject[0] in in_groups or has_kinds
             or alone.knows_little_of(one, findings.effects)
         }  # fmt: skip
         unproven |= set(surviving(findings, slow_alone, alone))
@@ -416,6 +418,12 @@ def _members(group: Found, findings: Findings) -> set[int]:
 def _in_groups(bad: Sequence[Found], findings: Findings) -> set[int]:
     """The hosts of the groups among these."""
     return {host for one in bad if one.kind == "group" for host in _members(one, findings)}
+
+
+def _in_other_groups(host: Found, hosts: Set[int], findings: Findings) -> set[int]:
+    """Those of these hosts that are not of its group."""
+    group_of = findings.effects.group_of
+    return {other for other in hosts if group_of[other] != group_of[host.subject[0]]}
 
 
 def _hosts_of(bad: Sequence[Found]) -> set[int]:

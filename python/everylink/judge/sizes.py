@@ -554,7 +554,8 @@ class _Sizes:
         """Those of the hosts `asked` for that are as quick as any with the other one of a group of two, or where no
         groups are known with any other; and with another one of the `slow` hosts: what leads to both, such as a further
         switch, may be all that is slow. As any of their kinds, if enough links of others of these were measured, and
-        with one that could show it. Of those asked for: their effects, logs of factors."""
+        with one that could show it, and with which it is not slow alone. Of those asked for: their effects, logs of
+        factors."""
         seen, effects = judged.readings, judged.findings.effects
         if not asked or not is_whole(seen.hosts):
             return set(), set()
@@ -568,8 +569,9 @@ class _Sizes:
             return float(np.quantile(known, QUICK)) if len(known) >= FEWEST_OF_KINDS else quickest
 
         def quick_with(host: int) -> NDArray[np.bool_]:
-            quick = np.array([quickest_of(host, kind) for kind in range(effects.equals.kinds)])[kind_of]
-            return np.asarray(effects.could_show(host, asked[host]) & (seen.with_each(host) < quick + SAME_AS_FAR))
+            like = np.array([quickest_of(host, kind) for kind in range(effects.equals.kinds)])[kind_of]
+            quick = effects.could_show(host, asked[host]) & (seen.with_each(host) < like + SAME_AS_FAR)
+            return np.asarray(quick & ~judged.slow_alone_with(host, np.flatnonzero(quick), asked[host]))
 
         of_two = (group_of[:, None] == group_of) & (size == 2) if group_of.any() else np.ones(times.shape, bool)
         found = {host: quick_with(host) for host in asked}
