@@ -30,6 +30,7 @@ from worlds.planes import (
     DragonflyPlusInRows,
     Extenders,
     FatTree,
+    FlattenedButterfly,
     Flowlets,
     Gateways,
     Gemini,
@@ -70,6 +71,7 @@ from worlds.planes import (
     Stacked,
     Stacks,
     StorageTree,
+    Supernodes,
     SwitchTorus,
     Tables,
     Threads,
@@ -10818,6 +10820,276 @@ def test_a_hash_gives_rails_of_100_gbits_one_of_two_uplinks_of_400() -> None:
     across = times(world, [(8 * host, 128 + 8 * host) for host in range(16)])
     assert max(across) == pytest.approx(near + 2 * HOP + most / 4 * once)
     assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 160e9])
+
+
+def test_each_two_of_four_sockets_share_an_adapter_that_is_on_one_of_them() -> None:
+    structure = built("one switch, adapters on two of four sockets", 64)  # 32 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, OneSwitch)
+    assert (structure.hosts, structure.each, structure.rails) == (32, 4, 2)
+    assert world.ranks.numa[:4].tolist() == [0, 2, 1, 3]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + once])  # the other adapter
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.18e-6 + once / 0.9])
+    assert times(world, [(3, 125)]) == pytest.approx([near + 0.36e-6 + once / 0.9])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once, near + 0.36e-6 + 2 * once])
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + once] * 2)
+    for other in (1, 2, 3):
+        assert times(world, [(0, other)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 9e9])
+
+
+def test_two_machines_of_a_server_share_two_ports_on_two_leaves() -> None:
+    structure = built("virtual machines in pairs on a bond of two leaves, 5:2 static, tunnels", 128)  # racks of 32
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 4.3e-6, MIB / (0.25 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 8
+    assert structure.oversubscription / structure.guests == pytest.approx(5 / 2)
+    assert structure.groups[31:33].tolist() == [[0, 4], [1, 5]]
+    assert times(world, [(0, 1)]) == pytest.approx([BESIDE + 3.8e-6 + once])  # inside their adapter
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    to = np.arange(2, 32)
+    of_first, of_second = (structure.path(np.full_like(to, own), to, np.zeros_like(to))[0][:, 0] for own in (0, 1))
+    one = to[of_first == 0][0]
+    same, other = (to[(of_second == port) & (to // 2 != one // 2)][0] for port in (0, 1))
+    assert times(world, [(0, one), (1, same)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, one), (1, other)]) == pytest.approx([near + once] * 2)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_bond_0/1", "rate")[1]) == {"25 Gb/sec (1X EDR)"}
+
+
+def test_a_hash_gives_forty_hosts_twelve_uplinks_and_the_second_socket_has_the_adapter() -> None:
+    name = "RoCE of 100 Gbit/s, 10:3 static, adapter on the second socket"
+    structure = built(name, 160)  # leaves of 40
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [12] * 4
+    assert structure.oversubscription == pytest.approx(10 / 3)
+    small = built(name, 32).plane
+    assert isinstance(small, FatTree)
+    assert small.uplinks.tolist() == [3] * 4
+    assert times(world, [(1, 3)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.27e-6 + once / 0.94])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.54e-6 + once / 0.94])
+    assert times(world, [(1, 81)]) == pytest.approx([near + 2 * HOP + once])
+    frm, to = np.arange(40), np.arange(40, 80)
+    ways = plane.path(frm, to, np.zeros_like(frm))[0]
+    assert (ways == plane.path(frm, to, np.full_like(frm, 700))[0]).all()
+    by_uplink = np.bincount(ways[:, 0])[ways[:, 0]]
+    assert max(by_uplink) >= 4
+    across = times(world, [(2 * host + 1, 80 + 2 * host + 1) for host in range(40)])
+    assert across == pytest.approx([near + 2 * HOP + count * once for count in by_uplink])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_receivers_of_a_rack_have_every_second_uplink_where_addresses_are_slot_by_slot() -> None:
+    name = "100 Gbit/s, 4:3 by addresses slot by slot over all racks"
+    structure = built(name, 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, NumberedByArrival)
+    assert plane.uplinks.tolist() == [6] * 4
+    assert structure.oversubscription == pytest.approx(4 / 3)
+    assert plane.arrival.reshape(4, 8)[:, :3].tolist() == [[0, 4, 8], [1, 5, 9], [2, 6, 10], [3, 7, 11]]
+    assert plane.arrival[[7, 31]].tolist() == [28, 31]
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])
+    every = np.arange(8)
+    assert plane.path(every, 8 + every, 0 * every)[0][:, 0].tolist() == [1, 5, 3, 1, 5, 3, 1, 5]
+    assert plane.path(every, 16 + every, 0 * every)[0][:, 0].tolist() == [2, 0, 4, 2, 0, 4, 2, 0]
+    shared = [3, 3, 2, 3, 3, 2, 3, 3]
+    for first in (8, 16):
+        across = times(world, [(host, first + host) for host in range(8)])
+        assert across == pytest.approx([near + 2 * HOP + count * once for count in shared])
+    large = built(name, 96).plane
+    assert isinstance(large, NumberedByArrival)
+    assert large.uplinks.tolist() == [18] * 4
+
+
+def test_ten_uplinks_of_200_serve_36_hosts_and_the_last_third_has_slower_memory() -> None:
+    name = "9:5 adaptive to uplinks of 200 Gbit/s, persistent memory in the last third"
+    structure = built(name, 144)  # leaves of 36
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.36e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [10] * 4
+    assert structure.oversubscription == pytest.approx(9 / 5)
+    assert built(name, 32).oversubscription == pytest.approx(4 / 3)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 0.52e-6 + once / 0.95])
+    across = [(2 * host, 72 + 2 * host) for host in range(36)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 1.8 * once] * 36)
+    assert times(world, across[:20]) == pytest.approx([near + 2 * HOP + once] * 20)
+    assert np.flatnonzero(structure.memory < 1).tolist() == list(range(96, 144))
+    for host, part in ((95, 1.0), (96, 0.78)):
+        inside = INSIDE_LATENCY + 0.3e-6 + MIB / (part * 20e9)
+        assert times(world, [(2 * host, 2 * host + 1)]) == pytest.approx([inside])
+    assert set(structure.processor.tolist()) == {0}
+
+
+def test_leaves_of_three_years_have_uplinks_of_three_rates() -> None:
+    name = "leaves of three years, 2:1 by receiver to uplinks of 56, 100 and 200 Gbit/s"
+    structure = built(name, 64)  # leaves of 8
+    world, near, once, old = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / RATE, MIB / (0.545 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 6 + [2] * 2
+    assert structure.oversubscription == pytest.approx(2)
+    assert structure.processor[::8].tolist() == [2, 2, 2, 2, 0, 0, 3, 3]
+    assert times(world, [(0, 1)]) == pytest.approx([near + 0.44e-6 + old])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 0.32e-6 + 2 * HOP + old])
+    assert times(world, [(32, 48)]) == pytest.approx([near + 0.1e-6 + 2 * HOP + once])
+    assert times(world, [(48, 49)]) == pytest.approx([near + once])
+    shifts = {  # the first hosts of two leaves: what each message takes, and how many share an uplink of the slower one
+        (0, 8): (0.44e-6, 2 * old), (32, 40): (0.2e-6, 2 * once), (48, 56): (0.0, 4 * once / 2),
+        (0, 48): (0.22e-6, 4 * old), (32, 48): (0.1e-6, 4 * once),
+    }  # fmt: skip
+    for (first, to_first), (ends, shared) in shifts.items():
+        across = times(world, [(first + host, to_first + host) for host in range(8)])
+        assert across == pytest.approx([near + ends + 2 * HOP + shared] * 8)
+    rates = world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]
+    assert set(rates) == {"56 Gb/sec (4X FDR)", "100 Gb/sec (4X EDR)"}
+    assert np.bincount(built(name, 32).group).tolist() == [4] * 8
+
+
+def test_the_fifth_of_eight_numa_nodes_has_the_adapter_and_28_hosts_have_12_uplinks() -> None:
+    name = "8 NUMA nodes, 7:3 by receiver, adapter on the fifth"
+    structure = built(name, 448)  # 112 hosts, leaves of 28
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.24e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [12] * 4
+    assert structure.oversubscription == pytest.approx(7 / 3)
+    assert times(world, [(4, 12)]) == pytest.approx([near + once])
+    assert times(world, [(5, 12)]) == pytest.approx([near + 0.06e-6 + once])
+    assert times(world, [(7, 15)]) == pytest.approx([near + 0.12e-6 + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 0.3e-6 + once / 0.91])
+    assert times(world, [(3, 11)]) == pytest.approx([near + 0.6e-6 + once / 0.91])
+    assert times(world, [(4, 12), (5, 13)]) == pytest.approx([near + 2 * once, near + 0.12e-6 + 2 * once])
+    uplink = np.arange(28, 56) % 12
+    shared = np.bincount(uplink)[uplink]  # 28 receivers: four uplinks have three of them, the others two
+    across = times(world, [(8 * host + 4, 8 * (28 + host) + 4) for host in range(28)])
+    assert across == pytest.approx([near + 2 * HOP + count * once for count in shared])
+    assert sorted(np.bincount(uplink).tolist()) == [2] * 8 + [3] * 4
+    assert times(world, [(4, 5)]) == pytest.approx([INSIDE_LATENCY + 0.05e-6 + MIB / 12e9])
+    assert times(world, [(3, 4)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+    small = World(built(name, 32), kernel=ONE_WAY)
+    assert set(small.results.inventory.over_hosts("ib/mlx5_0", "numa_node")[1]) == {"1"}
+
+
+def test_hosts_of_a_supernode_pass_on_messages_to_its_cables_and_from_them() -> None:
+    structure = built("supernodes of drawers without switches", 64)  # 4 supernodes of two drawers of 8
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6
+    plane = structure.plane
+    assert isinstance(plane, Supernodes)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert (plane.groups, plane.each) == (4, 8)
+    assert times(world, [(0, 7)]) == pytest.approx([near + MIB / 24e9])
+    assert times(world, [(0, 8)]) == pytest.approx([near + MIB / 5e9])  # the other drawer
+    assert times(world, [(0, 7), (1, 9)]) == pytest.approx([near + MIB / 24e9, near + MIB / 5e9])
+    assert times(world, [(0, 7), (8, 15)]) == pytest.approx([near + MIB / 24e9] * 2)
+    now = np.full(8, world.seed * 7919)  # the first moment of this world
+    far = near + 2 * CABLE
+    for frm, to, narrow in (
+        (np.arange(8), np.arange(16, 24), 5e9),  # the cables to the next supernode are at the second drawer
+        (np.arange(8, 16), np.arange(16, 24), 24e9),
+        (np.arange(8, 16), np.arange(24, 32), 5e9),  # and end at its first one
+    ):
+        ways = plane.path(frm, to, now)[0]
+        cable = ways[:, 1]
+        assert set(cable.tolist()) <= set(plane.cables(0, 1).tolist())
+        hops = (ways != NONE).sum(axis=1) - 1
+        expected = far + HOP * hops + MIB / np.minimum(narrow, 10e9 / np.bincount(cable)[cable])
+        assert times(world, list(zip(frm.tolist(), to.tolist(), strict=True))) == pytest.approx(expected)
+    when = np.arange(2000)
+    ways, latency = plane.path(np.full_like(when, 8), np.full_like(when, 16), when)
+    assert len(np.unique(ways[:, 1])) == 8
+    direct = latency < LATENCY + 2 * CABLE + HOP / 2  # host 8 and host 16 have the first cable themselves
+    assert direct.mean() == pytest.approx(1 / 8, abs=0.03)
+    assert np.allclose(latency[~direct], LATENCY + 2 * HOP + 2 * CABLE)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_switches_of_a_flattened_butterfly_have_two_cables_to_all_of_their_row_and_column() -> None:
+    name = "flattened butterfly of 56 Gbit/s"
+    structure = built(name, 64)  # 4 x 4 switches
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / (0.545 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FlattenedButterfly)
+    assert np.bincount(structure.group).tolist() == [4] * 16
+    assert plane.joined.sum(axis=1).tolist() == [6] * 16
+    cable = plane.cable
+    assert plane.route[0, 7].tolist() == [cable[0, 4], cable[4, 7]]
+    assert plane.route[7, 0].tolist() == [cable[7, 3], cable[3, 0]]
+    for switch, hops in {0: 0, 1: 1, 3: 1, 4: 1, 12: 1, 5: 2, 15: 2}.items():
+        assert times(world, [(0, 4 * switch + 3)]) == pytest.approx([near + hops * HOP + once])
+    across = [(host, 4 + host) for host in range(4)]
+    assert times(world, across) == pytest.approx([near + HOP + 2 * once] * 4)
+    assert times(world, across[:2]) == pytest.approx([near + HOP + once] * 2)
+    meet = [(0, 16), (1, 17), (2, 20)]  # all by the cable to the next row, the last one further along it
+    assert times(world, meet) == pytest.approx([near + HOP + 1.5 * once] * 2 + [near + 2 * HOP + 1.5 * once])
+    for hosts, neighbours in ((32, 1 + 3), (512, 7 + 3 + 3)):
+        other = built(name, hosts).plane
+        assert isinstance(other, FlattenedButterfly)
+        assert set(other.joined.sum(axis=1).tolist()) == {neighbours}
+
+
+def test_two_rails_of_200_gbits_are_on_each_leaf_of_a_pod() -> None:
+    name = "rail-optimized, 8 rails of 200 Gbit/s, two on each leaf, 1:1 dealt out"
+    structure = built(name, 256)  # 64 hosts, pods of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.7e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [16] * 16
+    assert structure.groups[15:17].tolist() == [[0, 0, 4, 4, 8, 8, 12, 12], [1, 1, 5, 5, 9, 9, 13, 13]]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 9)]) == pytest.approx([near + once])  # the other rail of the leaf
+    assert times(world, [(0, 10)]) == pytest.approx([near + 2 * HOP + once])  # by a spine
+    across = [(8 * host + gpu, 128 + 8 * host + gpu) for host in range(16) for gpu in (0, 1)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 32)
+    meet = [(0, 128), (8, 192), (16, 256)]  # the first and the 17th receiver of a leaf have the same uplink
+    assert times(world, meet) == pytest.approx([near + 2 * HOP + 1.5 * once] * 3)
+    assert times(world, meet[:2]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 370e9])
+    small = World(built(name, 32), kernel=ONE_WAY)
+    assert set(small.results.inventory.over_hosts("ib/mlx5_7/1", "rate")[1]) == {"200 Gb/sec (4X HDR)"}
+
+
+def test_five_gpus_share_each_of_two_adapters() -> None:
+    structure = built("10 GPUs on PCIe with 2 adapters, 2:1 dealt out", 256)  # 64 hosts, racks of 6
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [6] * 10 + [4]
+    assert structure.groups[5:7].tolist() == [[0, 0], [1, 1]]
+    assert times(world, [(0, 10)]) == pytest.approx([near + once / 0.84])
+    assert times(world, [(4, 15)]) == pytest.approx([near + once / 0.84])  # the other adapter, on the same leaf
+    assert times(world, [(0, 10), (1, 11)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 10), (5, 15)]) == pytest.approx([near + once / 0.84] * 2)
+    assert times(world, [(gpu, 10 + gpu) for gpu in range(10)]) == pytest.approx([near + 5 * once] * 10)
+    across = [(10 * host + gpu, 60 + 10 * host + gpu) for host in range(6) for gpu in (0, 5)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 2 * once] * 12)
+    assert times(world, across[:6]) == pytest.approx([near + 2 * HOP + once / 0.84] * 6)
+    assert times(world, [(0, 4)]) == pytest.approx([1.6e-6 + MIB / 11e9])
+    assert times(world, [(4, 5)]) == pytest.approx([3e-6 + MIB / 5.5e9])
+
+
+def test_both_adapters_of_a_host_are_on_its_leaf_and_islands_are_two_leaves() -> None:
+    name = "2 ranks with an adapter of 40 Gbit/s each, islands 2:1 dealt out"
+    structure = built(name, 96)  # leaves of 12
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.7e-6, MIB / (0.32 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert plane.lower.uplinks.tolist() == [24] * 8
+    assert plane.upper.uplinks.tolist() == [24] * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + once])  # the other adapter, on the same leaf
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 24)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 4 * HOP + once])
+    assert times(world, [(rank, 24 + rank) for rank in range(24)]) == pytest.approx([near + 2 * HOP + once] * 24)
+    across = [(rank, 48 + rank) for rank in range(48)]
+    assert times(world, across) == pytest.approx([near + 4 * HOP + 2 * once] * 48)
+    assert times(world, across[:24]) == pytest.approx([near + 4 * HOP + once] * 24)
+    assert times(world, across[::24]) == pytest.approx([near + 4 * HOP + 2 * once] * 2)  # the same uplink of the island
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 12e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_1/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+    assert np.bincount(built(name, 32).group).tolist() == [4] * 8
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

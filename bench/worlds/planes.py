@@ -1061,6 +1061,41 @@ class MeshByLoad(JoinedGroups):
         return np.stack(ways, axis=1), LATENCY + HOP * far + HOP * detour
 
 
+class Supernodes(JoinedGroups):
+    """Supernodes of `size` hosts that are joined each with each, without switches, and each with each other supernode.
+
+    Hosts of the same `drawer` of so many hosts have a cable of the rate `near`, others of the supernode one of `far`.
+    Any two supernodes are joined by `each` cables of the rate `between`, which their hosts have in turns. Which of them
+    a message takes changes from step to step; hosts pass it on to the cable and from it. As PERCS of IBM with direct
+    routes (Arimilli et al., HOTI 2010).
+    """
+
+    def __init__(
+        self, hosts: int, drawer: int, size: int, each: int, near: float, far: float, between: float
+    ) -> None:  # fmt: skip
+        self.group, self.place = np.divmod(np.arange(hosts), size)
+        super().__init__(int(self.group[-1]) + 1, each)
+        self.size, self.inner = size, self.groups**2 * each  # the number of the first cable within a supernode
+        of_drawer = np.arange(size) // drawer
+        within = np.where(np.equal.outer(of_drawer, of_drawer), near, far)
+        self.capacity = np.concatenate([np.full(self.inner, between), np.tile(within.ravel(), self.groups)])
+
+    def _within(self, group: Index, place: Index, to_place: Index) -> Index:
+        """The cables between two places of a supernode; NONE from a place to itself."""
+        way = self.inner + (group * self.size + place) * self.size + to_place
+        return np.where(place != to_place, way, NONE)
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        a, b, place, goal = self.group[frm], self.group[to], self.place[frm], self.place[to]
+        apart = a != b
+        number = (hashed(frm, to, when, 3) % np.uint64(self.each)).astype(np.int64)
+        leave, arrive = ((of * self.each + number) % self.size for of in (b, a))
+        between = np.where(apart, self._first_cable(a, b) + number, NONE)
+        own = self._within(a, place, np.where(apart, leave, goal))
+        ways = np.stack([own, between, self._within(b, np.where(apart, arrive, goal), goal)], axis=1)
+        return ways, LATENCY + HOP * ((ways != NONE).sum(axis=1) - 1) + 2 * CABLE * apart
+
+
 class Slingshot(JoinedGroups):
     """Groups of 16 switches in a dragonfly of `groups` groups; a job has hosts in the first ones only.
 
@@ -1404,12 +1439,25 @@ class SwitchTorus(Direct):
         after = np.tile(place[:, None, :], (1, switches, 1))
         axis = np.argmax(place[:, None, :] != place[None, :, :], axis=2)  # the first one in which two switches differ
         one, other = np.indices(axis.shape)
-        side, at, goal = np.array(sides)[axis], place[one, axis], place[other, axis]
-        step = np.where((goal - at) % side <= side // 2, 1, -1) * (one != other)
-        after[one, other, axis] = (at + step) % side
+        after[one, other, axis] = self._after(place[one, axis], place[other, axis], np.array(sides)[axis])
         turn = np.ravel_multi_index(tuple(np.moveaxis(after, -1, 0)), sides)
         super().__init__(np.arange(hosts) * switches // hosts, turn, rate)
         self.axis: Index = axis[self.joined]
+
+    @staticmethod
+    def _after(at: Index, goal: Index, side: Index) -> Index:
+        """The next place on the way from `at` to `goal` along a dimension of so many switches."""
+        step = np.where((goal - at) % side <= side // 2, 1, -1) * (at != goal)
+        return np.asarray((at + step) % side)
+
+
+class FlattenedButterfly(SwitchTorus):
+    """Switches in a grid, with a cable from each to all others along each dimension; messages go along one after the
+    other, in the same order there and back, and so by different switches."""
+
+    @staticmethod
+    def _after(at: Index, goal: Index, side: Index) -> Index:
+        return goal
 
 
 class Gemini(SwitchTorus):

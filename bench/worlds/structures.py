@@ -38,6 +38,7 @@ from worlds.planes import (
     Extenders,
     FarSpines,
     FatTree,
+    FlattenedButterfly,
     Flowlets,
     FourLevels,
     FullMesh,
@@ -103,6 +104,7 @@ from worlds.planes import (
     Stacks,
     StorageTree,
     StoredTowards,
+    Supernodes,
     SwitchTorus,
     Tables,
     Threads,
@@ -11010,6 +11012,216 @@ def _rails_of_100_to_uplinks_of_400(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _adapters_on_two_of_four_sockets(hosts: int) -> Structure:
+    """Half of the hosts, of four sockets with a rank on each, any two of which are joined; one switch of 100 Gbit/s.
+
+    As institutes for genomes in Europe and Japan buy hosts of large memory (four Cooper Lake with three UPI links each,
+    HDR100). Two sockets have an adapter, and each of the others uses one of these, 0.18 us longer and with 90 % of the
+    rate; the ranks are on the sockets 0, 2, 1 and 3, so that neighbours share an adapter. Two sockets exchange 9 GB/s,
+    0.2 us at each end. 0.3 % of readings are disturbed by daemons. The order of the ranks and the numbers are chosen
+    here.
+    """
+    count = max(8, hosts // 2)
+    apart = _in_other_parts(4, 1)
+    return Structure(
+        count, OneSwitch(2 * count), each=4, rails=2, one_plane=True, other_rail=0.0, socket=np.array([0, 2, 1, 3]),
+        processor=np.full(count, 3), position_rate=np.array([1.0, 0.9, 1.0, 0.9]),
+        position_latency=0.2e-6 + np.array([0.0, 0.18e-6, 0.0, 0.18e-6]), inside_latency=_across_sockets(np.arange(4)),
+        inside_rate=np.where(apart, 9e9, INSIDE_RATE), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _machines_on_functions_of_a_bond(hosts: int) -> Structure:
+    """Virtual machines, two on each server, that share a bond of two ports of 25 Gbit/s on two leaves; a rank in each.
+
+    As sites of the de.NBI Cloud of German universities could build it (OpenStack), with functions of an adapter that
+    bonds its ports itself (VF LAG). A hash of each two machines chooses the port, an uplink of 40 Gbit/s, one for four
+    servers, 5:2, and where it comes by a spine the port of the receiver. Tunnels between servers take 0.5 us; two
+    machines of a server exchange messages inside their adapter. 1.9 us at each end; 0.5 % of readings are disturbed by
+    the hypervisor. The racks of 2 to 20 servers and the numbers are chosen here.
+    """
+    rack = np.arange(hosts) // max(4, min(40, hosts // 4))
+    return Structure(
+        hosts, FatTree(_leaf_per_rail(rack, 2), 8, "static", 0.4 * RATE), rails=2, one_plane=True, bonded=True,
+        other_rail=0.0, guests=2, tunnel=0.5e-6, rate=np.full((hosts, 2), 0.25 * RATE), processor=np.full(hosts, 3),
+        position_latency=np.array([1.9e-6]), hyperthreads=0.005,
+    )  # fmt: skip
+
+
+def _ten_to_three_of_roce(hosts: int) -> Structure:
+    """100 Gbit/s (RoCE), two ranks in each host; leaves of 40 hosts with 12 uplinks, 10:3 static.
+
+    As the phases of Euler of ETH Zurich that have Ethernet (two EPYC). A hash gives each two hosts an uplink, which
+    stays. The adapter is on the second socket; the first one takes 0.27 us longer and reaches 94 % of the rate. 0.9 us
+    at each end; 0.3 % of readings are longer, because switches pause senders. Smaller leaves have at least as many
+    uplinks for each host. The leaves of 4 to 40 hosts, the taper and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(40, hosts // 4))
+    size, far = np.bincount(leaf), _far_socket(hosts, 2, 0.94, 0.27e-6)
+    return replace(
+        far, plane=FatTree(leaf, size / (np.ceil(size * 0.3) + 0.5), "static"), processor=np.full(hosts, 3),
+        turned=np.ones(hosts, bool), position_latency=0.9e-6 + far.position_latency, tail=0.003,
+    )  # fmt: skip
+
+
+def _addresses_slot_by_slot(hosts: int) -> Structure:
+    """100 Gbit/s (EDR), a rank in each host; leaves of 24 hosts with 18 uplinks, 4:3; addresses were given by slots.
+
+    As Ares of Cyfronet in Krakow (two Cascade Lake). The hosts of the first slot of all racks were switched on
+    together, then those of the second one and so on, so that no rack drew too much; in this order they have addresses
+    (LID), and the address of a receiver says its uplink. With four racks and six uplinks, the receivers of a rack have
+    every second one only. 0.2 us at each end; 0.3 % of readings are disturbed by daemons. How hosts got addresses, the
+    leaves of 4 to 24 hosts and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(24, hosts // 4))
+    arrival = np.argsort(np.lexsort((leaf, places_in(leaf))))
+    return Structure(
+        hosts, NumberedByArrival(leaf, 4 / 3, arrival), processor=np.zeros(hosts, np.int64),
+        position_latency=np.array([0.2e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _persistent_memory_in_the_last_third(hosts: int) -> Structure:
+    """Two ranks in each host share 100 Gbit/s (HDR100); leaves of 36 hosts with 10 uplinks of 200 Gbit/s, 9:5 adaptive.
+
+    As Galileo100 of CINECA (two Cascade Lake), where a third of the hosts has persistent memory (Optane), in which the
+    other modules are a cache: there 78 % of the rate within a host. The far socket takes 0.26 us longer and reaches 95
+    % of the rate. 0.18 us at each end; 0.3 % of readings are disturbed by daemons. Smaller leaves have at least as many
+    uplinks for each host. The leaves of 4 to 36 hosts, the taper and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(36, hosts // 4))
+    size, far = np.bincount(leaf), _far_socket(hosts, 2, 0.95, 0.26e-6)
+    return replace(
+        far, plane=FatTree(leaf, size / (np.ceil(size / 3.6) + 0.5), "adaptive", 2 * RATE),
+        memory=np.where(3 * np.arange(hosts) >= 2 * hosts, 0.78, 1.0), processor=np.zeros(hosts, np.int64),
+        position_latency=0.18e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _three_rates_of_uplinks(hosts: int) -> Structure:
+    """A rank in each host; leaves of three years, of 56, 100 and 100 Gbit/s, with uplinks of 56, 100 and 200; 2:1.
+
+    As Kebnekaise of HPC2N in Umea (Broadwell with FDR, Skylake with EDR, EPYC with HDR100), which kept its network. The
+    first half of the leaves is of the first year, a quarter of each further one. A receiver has one uplink. Messages
+    take 0.22 us longer at an end in the first year and 0.1 us in the second one. 0.15 us at each end of any; 0.4 % of
+    readings are disturbed by daemons. The leaves of 2 to 16 hosts and the numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    quarter = 4 * np.arange(int(leaf[-1]) + 1) // (int(leaf[-1]) + 1)
+    of_leaf = np.maximum(quarter - 1, 0)
+    year = of_leaf[leaf]
+    return Structure(
+        hosts, FatTree(leaf, np.array([2, 2, 4])[of_leaf], "by receiver", RATE * np.array([0.545, 1.0, 2.0])[of_leaf]),
+        rate=RATE * np.array([0.545, 1.0, 1.0])[year][:, None], overhead=np.array([0.22e-6, 0.1e-6, 0.0])[year],
+        processor=np.array([2, 0, 3])[year], position_latency=np.array([0.15e-6]), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _adapter_on_the_fifth_node(hosts: int) -> Structure:
+    """A quarter of the hosts, of 8 NUMA nodes with a rank on each that share 100 Gbit/s (HDR100); 7:3 by receiver.
+
+    As Hortense of Ghent University (two EPYC Rome, NPS4). Leaves of 28 hosts have 12 uplinks, smaller ones at least as
+    many for each host. The adapter is on the fifth node, the first one of the second socket: its neighbours take 0.06
+    us longer, the first socket 0.3 us, at 91 % of the rate. 0.12 us at each end; 0.3 % of readings are disturbed by
+    daemons. The side of the adapter, the leaves of 2 to 28 hosts, the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = np.arange(count) // max(2, min(28, count // 4))
+    size = np.bincount(leaf)
+    longer, inside = _numa_places(8)
+    return Structure(
+        count, FatTree(leaf, size / (np.ceil(size * 3 / 7) + 0.5), "by receiver"), each=8, processor=np.full(count, 3),
+        turned=np.ones(count, bool), position_rate=np.repeat([1.0, 0.91], 4),
+        position_latency=0.12e-6 + longer[[3, 2, 1, 0, 4, 5, 6, 7]], hyperthreads=0.003,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _supernodes_of_drawers(hosts: int) -> Structure:
+    """A weather center: hosts without switches, in drawers of 8 and supernodes of four drawers; a rank in each host.
+
+    As the IBM Power 775 of ECMWF (2012; four POWER7 in each host): 24 GB/s to each host of the drawer, 5 GB/s to each
+    other one of the supernode, which is another kind of cable, and 10 GB/s by a cable between supernodes, of which
+    there is one for two hosts. The hub of a host feeds all its cables, 24 GB/s together. 0.4 us at each end; 0.1 % of
+    readings are disturbed by daemons. The drawers of 2 to 8 hosts, the supernodes of 4 to 32 and the number of cables
+    are chosen here.
+    """
+    size = max(4, min(32, hosts // 4))
+    return Structure(
+        hosts, Supernodes(hosts, min(8, size // 2), size, size // 2, 24e9, 5e9, 10e9), rate=np.full((hosts, 1), 24e9),
+        nominal=np.full((hosts, 1), 2 * RATE), processor=np.full(hosts, 2), position_latency=np.array([0.4e-6]),
+        hyperthreads=0.001,
+    )  # fmt: skip
+
+
+def _butterfly_of_two_cables(hosts: int) -> Structure:
+    """A flattened butterfly of 56 Gbit/s (FDR): 4 hosts on a switch, and two cables to each of its row and column.
+
+    As Lomonosov-2 of Moscow State University (one Haswell and a GPU in each host, a rank on it). The two cables count
+    as one of twice the rate. Messages go along one dimension after the other; from 65 switches on there are three
+    dimensions. 0.25 us at each end; 0.3 % of readings are disturbed by daemons. The hosts of a switch, the cables and
+    the lengths of the sides are chosen here.
+    """
+    switches = max(2, hosts // 4)
+    sides = _nearly_square(switches) if switches <= 64 else _sides(switches)
+    return Structure(
+        hosts, FlattenedButterfly(hosts, sides, 2 * 0.545 * RATE), rate=np.full((hosts, 1), 0.545 * RATE),
+        processor=np.full(hosts, 2), position_latency=np.array([0.25e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _two_rails_of_200_on_each_leaf(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs with an adapter of 200 Gbit/s each; the two of neighbours are on a leaf of a pod.
+
+    As ABCI 3.0 of AIST (H200, NDR200). So a pod has four leaves. A leaf has an uplink of 400 Gbit/s for two adapters,
+    1:1, to which tables deal out its receivers. NVSwitch joins the GPUs of a host, 370 GB/s. 0.85 us at each end; 0.3 %
+    of readings are disturbed by what prepares the data. The leaves, the pods of 2 to 16 hosts and the numbers are
+    chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(16, count // 4)), 4).repeat(2)
+    return Structure(
+        count, DealtOut(leaf, 2, 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 4), position_latency=np.full(8, 0.85e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 370e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _five_gpus_behind_each_pcie_switch(hosts: int) -> Structure:
+    """A quarter of the hosts, of 10 GPUs on PCIe; the five of a socket share an adapter of 100 Gbit/s (EDR); 2:1.
+
+    As servers with ten GPUs for consumers or workstations of universities in Germany and Taiwan (PCIe 3). The GPUs and
+    the adapter of a socket are behind one PCIe switch, by which a GPU reaches 84 % of the rate and any two exchange 11
+    GB/s; to the other socket 5.5 GB/s, 1.4 us later. Both adapters are on the leaf of the rack, whose uplinks tables
+    deal out. 1.2 us at each end; 0.4 % of readings are disturbed by what prepares the data. The racks of 2 to 6 hosts,
+    the taper and the numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack, far = np.arange(count) // max(2, min(6, count // 4)), _in_other_parts(10, 5)
+    return Structure(
+        count, DealtOut(rack.repeat(2), 2), each=10, rails=2, one_plane=True, other_rail=0.0,
+        processor=np.zeros(count, np.int64), position_rate=np.full(10, 0.84), position_latency=np.full(10, 1.2e-6),
+        inside_latency=np.where(far, 3e-6, 1.6e-6), inside_rate=np.where(far, 5.5e9, 11e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _islands_in_oil(hosts: int) -> Structure:
+    """Two ranks in each host, each with an adapter of 40 Gbit/s (QDR) of its socket; 1:1 in islands, 2:1 between them.
+
+    As VSC-3 of the universities of Vienna (2014; two Ivy Bridge, QDR-80, immersed in oil): both adapters are on the
+    leaf of the host, and an island is two leaves. Tables deal out the receivers of a leaf, and those of an island, to
+    the uplinks. Adapters and cables do 32 Gbit/s. Two sockets exchange 12 GB/s. 0.35 us at each end; 0.2 % of readings
+    are disturbed by daemons. The leaves of 2 to 12 hosts, the islands and the latencies are chosen here.
+    """
+    leaf, rate = np.repeat(np.arange(hosts) // max(2, min(12, hosts // 8)), 2), 0.32 * RATE
+    return Structure(
+        hosts, Stacked(DealtOut(leaf, 1, rate), DealtOut(leaf // 2, 2, rate)), each=2, rails=2, one_plane=True,
+        other_rail=0.0, rate=np.full((hosts, 2), rate), nominal=np.full((hosts, 2), 0.4 * RATE),
+        processor=np.full(hosts, 2), position_latency=np.full(2, 0.35e-6), inside_latency=_across_sockets(np.arange(2)),
+        inside_rate=np.where(_in_other_parts(2, 1), 12e9, INSIDE_RATE), hyperthreads=0.002,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -11865,5 +12077,26 @@ BUILDING: Mapping[str, Make] = {
         _rails_of_100_to_uplinks_of_400(hosts)
     ),
 }
-HELD_OUT: Mapping[str, Make] = {}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch, adapters on two of four sockets": lambda hosts, random: _adapters_on_two_of_four_sockets(hosts),
+    "virtual machines in pairs on a bond of two leaves, 5:2 static, tunnels": lambda hosts, random: (
+        _machines_on_functions_of_a_bond(hosts)
+    ),
+    "RoCE of 100 Gbit/s, 10:3 static, adapter on the second socket": lambda hosts, random: _ten_to_three_of_roce(hosts),
+    "100 Gbit/s, 4:3 by addresses slot by slot over all racks": lambda hosts, random: _addresses_slot_by_slot(hosts),
+    "9:5 adaptive to uplinks of 200 Gbit/s, persistent memory in the last third": lambda hosts, random: (
+        _persistent_memory_in_the_last_third(hosts)
+    ),
+    "leaves of three years, 2:1 by receiver to uplinks of 56, 100 and 200 Gbit/s": lambda hosts, random: (
+        _three_rates_of_uplinks(hosts)
+    ),
+    "8 NUMA nodes, 7:3 by receiver, adapter on the fifth": lambda hosts, random: _adapter_on_the_fifth_node(hosts),
+    "supernodes of drawers without switches": lambda hosts, random: _supernodes_of_drawers(hosts),
+    "flattened butterfly of 56 Gbit/s": lambda hosts, random: _butterfly_of_two_cables(hosts),
+    "rail-optimized, 8 rails of 200 Gbit/s, two on each leaf, 1:1 dealt out": lambda hosts, random: (
+        _two_rails_of_200_on_each_leaf(hosts)
+    ),
+    "10 GPUs on PCIe with 2 adapters, 2:1 dealt out": lambda hosts, random: _five_gpus_behind_each_pcie_switch(hosts),
+    "2 ranks with an adapter of 40 Gbit/s each, islands 2:1 dealt out": lambda hosts, random: _islands_in_oil(hosts),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
