@@ -28,6 +28,7 @@ from worlds.planes import (
     Dragonfly,
     DragonflyPlus,
     DragonflyPlusInRows,
+    EdgePorts,
     Extenders,
     FatTree,
     FlattenedButterfly,
@@ -11090,6 +11091,260 @@ def test_both_adapters_of_a_host_are_on_its_leaf_and_islands_are_two_leaves() ->
     assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 12e9])
     assert set(world.results.inventory.over_hosts("ib/mlx5_1/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
     assert np.bincount(built(name, 32).group).tolist() == [4] * 8
+
+
+def test_three_dies_of_each_socket_are_in_a_row_and_the_first_has_the_adapter() -> None:
+    structure = built("one switch of 200 Gbit/s, three dies in a row in each of two sockets", 64)  # 32 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.24e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, OneSwitch)
+    assert (structure.hosts, structure.each) == (32, 6)
+    assert structure.socket.tolist() == [0, 0, 0, 1, 1, 1]
+    assert times(world, [(0, 6)]) == pytest.approx([near + once])
+    assert times(world, [(0, 7)]) == pytest.approx([near + 0.05e-6 + once])
+    assert times(world, [(1, 8)]) == pytest.approx([near + 0.15e-6 + once])
+    for die in (9, 10, 11):
+        assert times(world, [(0, die)]) == pytest.approx([near + 0.32e-6 + once / 0.9])
+    assert times(world, [(3, 9)]) == pytest.approx([near + 0.64e-6 + once / 0.9])
+    assert times(world, [(0, 6), (3, 9)]) == pytest.approx([near + 2 * once, near + 0.64e-6 + 2 * once])
+    for one, other, longer, rate in ((0, 1, 0.06e-6, 19e9), (4, 5, 0.06e-6, 19e9), (0, 2, 0.12e-6, 16e9)):
+        assert times(world, [(one, other)]) == pytest.approx([INSIDE_LATENCY + longer + MIB / rate])
+    assert times(world, [(2, 3)]) == pytest.approx([INSIDE_LATENCY + 0.36e-6 + MIB / 10e9])
+
+
+def test_three_virtual_machines_share_an_adapter_of_40_gbits_and_flows_get_10() -> None:
+    name = "virtual machines in threes on 40 Gbit/s, 3:2 static, flows of 10"
+    structure = built(name, 96)  # 32 servers, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 33.1e-6, MIB / (0.1 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [24] * 4
+    assert plane.uplinks.tolist() == [5] * 4
+    assert np.bincount(built(name, 32).group).tolist() == [9, 9, 9, 5]
+    assert times(world, [(0, 1)]) == pytest.approx([BESIDE + 32e-6 + MIB / (0.4 * RATE)])
+    assert times(world, [(2, 3)]) == pytest.approx([near + once])
+    assert times(world, [(0, 24)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 3), (1, 4), (2, 5)]) == pytest.approx([near + once] * 3)
+    gather = [(3, 0), (4, 1), (5, 2), (6, 0), (7, 1)]  # five flows to the machines of a server
+    assert times(world, gather) == pytest.approx([near + 5 / 4 * once] * 5)
+    machines = np.arange(24)
+    ways = plane.path(machines, machines + 24, np.zeros_like(machines))[0]
+    assert (ways == plane.path(machines, machines + 24, np.full_like(machines, 800))[0]).all()
+    most = int(np.bincount(ways[:, 0]).max())  # an uplink is as wide as four flows
+    assert most >= 5
+    across = times(world, [(machine, 24 + machine) for machine in range(24)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most / 4 * once)
+
+
+def test_the_first_two_hosts_of_each_rack_have_half_of_the_rate_of_the_others() -> None:
+    name = "RoCE of 200 Gbit/s, 2:1 static, first two hosts of each rack of 100"
+    structure = built(name, 96)  # racks of 24
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [6] * 4
+    assert structure.oversubscription == pytest.approx(46 / 24)
+    assert built(name, 32).oversubscription == pytest.approx(14 / 8)
+    assert structure.processor.tolist() == ([3, 3] + [4] * 22) * 4
+    assert times(world, [(4, 6)]) == pytest.approx([near + once])
+    assert times(world, [(4, 7)]) == pytest.approx([near + 0.26e-6 + once / 0.95])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.1e-6 + 2 * once])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + 2 * once])
+    hosts = np.arange(2, 24)
+    ways = plane.path(hosts, 24 + hosts, np.zeros_like(hosts))[0]
+    assert (ways == plane.path(hosts, 24 + hosts, np.full_like(hosts, 800))[0]).all()
+    most = int(np.bincount(ways[:, 0]).max())
+    assert most >= 4
+    across = times(world, [(2 * host, 48 + 2 * host) for host in range(2, 24)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most / 2 * once)
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {
+        "100 Gb/sec (4X EDR)", "200 Gb/sec (4X HDR)",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_addresses_are_in_no_order_within_leaves_but_each_leaf_has_its_own_in_a_row(seed: int) -> None:
+    name = "100 Gbit/s, 5:2 by addresses in no order within leaves, far socket"
+    structure = built(name, 160, seed)  # leaves of 40
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.36e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, NumberedByArrival)
+    assert plane.uplinks.tolist() == [8] * 4
+    assert structure.oversubscription == pytest.approx(5 / 2)
+    assert built(name, 32).oversubscription == pytest.approx(2)
+    assert (np.sort(plane.arrival.reshape(4, 40), axis=1) == np.arange(160).reshape(4, 40)).all()
+    assert (plane.arrival != np.arange(160)).any()
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 0.56e-6 + once / 0.94])
+    assert times(world, [(0, 80)]) == pytest.approx([near + 2 * HOP + once])
+    across = [(2 * host, 80 + 2 * host) for host in range(40)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 5 / 2 * once] * 40)
+    shared = np.flatnonzero(plane.arrival[40:80] % 8 == 3)  # receivers of one uplink, which is as wide as two hosts
+    assert len(shared) == 5
+    for count in (2, 3, 5):
+        messages = [across[host] for host in shared[:count]]
+        assert times(world, messages) == pytest.approx([near + 2 * HOP + count / 2 * once] * count)
+
+
+def test_gpu_hosts_at_the_end_of_each_leaf_take_longer() -> None:
+    name = "200 Gbit/s, 7:3 adaptive, GPU hosts at the end of each leaf"
+    structure = built(name, 112)  # leaves of 28
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.44e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [12] * 4
+    assert structure.oversubscription == pytest.approx(7 / 3)
+    assert built(name, 32).oversubscription == pytest.approx(8 / 3)
+    assert structure.processor.tolist() == ([3] * 21 + [4] * 7) * 4
+    assert times(world, [(0, 20)]) == pytest.approx([near + once])
+    assert times(world, [(0, 21)]) == pytest.approx([near + 0.17e-6 + once])
+    assert times(world, [(27, 55)]) == pytest.approx([near + 0.34e-6 + 2 * HOP + once])
+    across = [(host, 28 + host) for host in range(21)]
+    assert times(world, across[:12]) == pytest.approx([near + 2 * HOP + once] * 12)
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 7 / 4 * once] * 21)
+    assert np.flatnonzero(built(name, 16).overhead).tolist() == [3, 7, 11, 15]
+
+
+def test_units_of_three_years_have_cables_of_their_own_rate() -> None:
+    name = "units of 56, 100 and 200 Gbit/s, 4:1 between them by receiver"
+    structure = built(name, 64)  # 4 units of 2 leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / RATE
+    plane, old = structure.plane, MIB / (0.545 * RATE)
+    assert isinstance(plane, Stacked)
+    assert plane.upper.group.tolist() == np.repeat(np.arange(4), 16).tolist()
+    assert (plane.lower.uplinks.tolist(), plane.upper.uplinks.tolist()) == ([8] * 8, [4] * 4)
+    assert (structure.rate[::16, 0] / RATE).tolist() == [0.545, 0.545, 1, 2]
+    assert structure.processor[::16].tolist() == [2, 2, 0, 3]
+    assert times(world, [(0, 1)]) == pytest.approx([near + 0.4e-6 + old])
+    assert times(world, [(32, 33)]) == pytest.approx([near + 0.16e-6 + once])
+    assert times(world, [(48, 49)]) == pytest.approx([near + once / 2])
+    assert times(world, [(48, 56)]) == pytest.approx([near + 2 * HOP + once / 2])
+    apart = near + 4 * HOP + 2 * CABLE
+    assert times(world, [(0, 16)]) == pytest.approx([apart + 0.4e-6 + old])
+    assert times(world, [(0, 48)]) == pytest.approx([apart + 0.2e-6 + old])
+    assert times(world, [(32, 48)]) == pytest.approx([apart + 0.08e-6 + once])
+    within = [(48 + host, 56 + host) for host in range(8)]
+    assert times(world, within) == pytest.approx([near + 2 * HOP + once / 2] * 8)
+    between = [(32 + host, 48 + host) for host in range(16)]  # four receivers have the same uplink
+    assert times(world, between) == pytest.approx([apart + 0.08e-6 + 4 * once] * 16)
+    assert np.bincount(built(name, 32).group).tolist() == [4] * 8
+
+
+def test_up_to_two_links_lead_from_each_of_eight_dies_to_the_adapter() -> None:
+    structure = built("40 Gbit/s, 1:1 dealt out, four sockets of two dies", 128)  # 32 hosts, leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / (0.26 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, DealtOut)
+    assert plane.uplinks.tolist() == [8] * 4
+    assert (plane.capacity == 0.32 * RATE).all()
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    for die in (1, 2, 4, 6):  # its neighbour, and the first die of the other sockets
+        assert times(world, [(0, 8 + die)]) == pytest.approx([near + 0.13e-6 + once / 0.94])
+    for die in (3, 5, 7):
+        assert times(world, [(0, 8 + die)]) == pytest.approx([near + 0.27e-6 + once / 0.85])
+    assert times(world, [(3, 11)]) == pytest.approx([near + 0.54e-6 + once / 0.85])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once, near + 0.26e-6 + 2 * once])
+    across = [(8 * host, 64 + 8 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 8)
+    for one, other, longer, rate in ((0, 1, 0.25e-6, 3.6e9), (1, 7, 0.25e-6, 3.6e9), (1, 2, 0.4e-6, 2.4e9)):
+        assert times(world, [(one, other)]) == pytest.approx([INSIDE_LATENCY + longer + MIB / rate])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_a_job_has_parts_of_three_sizes_of_the_groups_of_a_dragonfly() -> None:
+    name = "200 Gbit/s, routes by load, parts of groups of three sizes"
+    structure = built(name, 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert np.bincount(structure.group).tolist() == [24, 16, 16, 8]
+    assert np.bincount(built(name, 32).group).tolist() == [12, 8, 8, 4]
+    assert (plane.groups, plane.each) == (7, 4)
+    assert plane.switch[:26].tolist() == [*np.repeat(np.arange(6), 4).tolist(), 0, 0]
+    assert times(world, [(0, 6)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + HOP + once])  # the next switch
+    assert times(world, [(1, 7)]) == pytest.approx([near + 0.54e-6 + once / 0.96])
+    apart = times(world, [(0, 48)])[0] - once - near - 4 * CABLE
+    assert round(apart / HOP, 6) in (1, 2, 3)
+    hosts = np.arange(16)
+    ways = plane.path(hosts, hosts + 24, np.zeros_like(hosts))[0]
+    assert (ways[:, 0] != NONE).all()
+    assert 4 <= (ways[:, 1] != NONE).sum() <= 12  # four of 16 messages go directly, and some others
+
+
+def test_messages_over_a_mesh_take_ethernet_from_edge_to_edge_where_that_saves_four_cables() -> None:
+    structure = built("mesh of 400 Gbit/s, Ethernet between its edges", 32)  # 4 rows of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, EdgePorts)
+    for to, cables in ((1, 1), (3, 3), (4, 4), (8, 1), (20, 6), (24, 3), (26, 5)):  # by the mesh alone
+        assert times(world, [(0, to)]) == pytest.approx([near + cables * HOP + once])
+    for to, cables in ((6, 1), (7, 0), (14, 1), (15, 0), (29, 2), (31, 0)):  # Ethernet has half of the rate
+        assert times(world, [(0, to)]) == pytest.approx([near + 1e-6 + cables * HOP + 2 * once])
+    assert times(world, [(5, 0)]) == pytest.approx([near + 5 * HOP + once])  # Ethernet would save three cables
+    assert times(world, [(9, 6)]) == pytest.approx([near + 1e-6 + 2 * HOP + 2 * once])  # and here four, of six
+    shared = times(world, [(0, 15), (1, 15)])  # two messages by the port of host 0
+    assert shared == pytest.approx([near + 1e-6 + 4 * once, near + 1e-6 + HOP + 4 * once])
+    assert times(world, [(0, 15), (8, 7)]) == pytest.approx([near + 1e-6 + 2 * once] * 2)
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+
+
+def test_a_leaf_for_each_of_four_rails_has_three_adaptive_uplinks_for_four_hosts() -> None:
+    name = "rail-optimized, 4 rails of 400 Gbit/s, 4:3 adaptive"
+    structure = built(name, 64)  # 32 hosts, pods of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.7e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [6] * 16
+    assert structure.groups[7:9].tolist() == [[0, 4, 8, 12], [1, 5, 9, 13]]
+    small = built(name, 32)
+    assert np.bincount(small.groups.ravel()).tolist() == [4] * 16
+    assert small.oversubscription == pytest.approx(4 / 3)
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + once] * 2)
+    across = [(4 * host, 32 + 4 * host) for host in range(8)]
+    assert times(world, across[:6]) == pytest.approx([near + 2 * HOP + once] * 6)
+    assert times(world, across) == pytest.approx([near + 2 * HOP + 4 / 3 * once] * 8)
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 125e9])
+
+
+def test_four_gpus_share_an_adapter_and_ten_uplinks_serve_18_hosts() -> None:
+    structure = built("4 GPUs and one adapter on a PCIe switch, 9:5 dealt out", 144)  # 72 hosts, leaves of 18
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.3e-6, MIB / RATE
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [10] * 4
+    assert structure.oversubscription == pytest.approx(9 / 5)
+    assert built("4 GPUs and one adapter on a PCIe switch, 9:5 dealt out", 32).oversubscription == pytest.approx(2)
+    for gpu in range(4):
+        assert times(world, [(gpu, 7 - gpu)]) == pytest.approx([near + once])
+    assert times(world, [(gpu, 4 + gpu) for gpu in range(4)]) == pytest.approx([near + 4 * once] * 4)
+    across = times(world, [(4 * host, 72 + 4 * host) for host in range(18)])
+    shared = [2] * 8 + [1] * 2 + [2] * 8  # the eleventh receiver has the uplink of the first
+    assert across == pytest.approx([near + 2 * HOP + part * once for part in shared])
+    assert times(world, [(0, 1)]) == pytest.approx([1.4e-6 + MIB / 36e9])
+    assert times(world, [(1, 2)]) == pytest.approx([1.4e-6 + MIB / 18e9])
+
+
+def test_newer_hosts_are_on_the_director_to_which_leaves_lead() -> None:
+    name = "40 Gbit/s, 2:1 to a director that has the newer hosts, far socket"
+    structure = built(name, 128)  # 4 leaves of 24
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / (0.32 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, HostsOnCore)
+    assert np.bincount(structure.group).tolist() == [24, 24, 24, 24, 32]
+    assert plane.uplinks[:4].tolist() == [12] * 4
+    assert np.bincount(built(name, 32).group).tolist() == [6, 6, 6, 6, 8]
+    assert structure.processor.tolist() == [2] * 96 + [0] * 32
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.32e-6 + once])
+    assert times(world, [(1, 2)]) == pytest.approx([near + 0.62e-6 + once / 0.92])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 0.32e-6 + 2 * HOP + once])
+    assert times(world, [(0, 192)]) == pytest.approx([near + 0.16e-6 + HOP + once])
+    assert times(world, [(192, 254)]) == pytest.approx([near + once])
+    across = [(2 * host, 48 + 2 * host) for host in range(24)]
+    assert times(world, across) == pytest.approx([near + 0.32e-6 + 2 * HOP + 2 * once] * 24)
+    to_core = [(2 * host, 192 + 2 * host) for host in range(24)]
+    assert times(world, to_core) == pytest.approx([near + 0.16e-6 + HOP + 2 * once] * 24)
+    assert times(world, to_core[:12]) == pytest.approx([near + 0.16e-6 + HOP + once] * 12)
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 16e9])
+    assert times(world, [(192, 193)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+    assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

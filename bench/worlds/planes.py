@@ -2044,3 +2044,29 @@ class HyperCrossbar:
         hops = [(along, 4 * frm), (along, 4 * turn + 1), (across, 4 * turn + 2), (across, 4 * to + 3)]
         ways = np.stack([np.where(taken, way, NONE) for taken, way in hops], axis=1)
         return ways, LATENCY + (HOP + self.longer) * (along & across)
+
+
+class EdgePorts(Mesh):
+    """A grid of hosts that is not closed; the hosts at both ends of each row also have a port of an Ethernet.
+
+    Where that saves `saves` cables or more, a message goes along its row to the nearer end, by Ethernet to the nearer
+    end of the row of its goal, and on along it. Ethernet does not block and takes `longer` seconds. `port`: bytes per
+    second of a port in each direction. As Tesla's Dojo, whose mesh has ports of interface cards at its edges.
+    """
+
+    def __init__(self, sides: tuple[int, int], rate: float, port: float, longer: float, saves: int) -> None:
+        super().__init__(sides, rate)
+        self.longer, self.saves, self.cables = longer, saves, len(self.capacity)
+        column, last = self.place[:, 1], sides[1] - 1
+        self.end: Index = np.arange(len(column)) - column + np.where(2 * column <= last, 0, last)  # the nearer one
+        self.capacity = np.concatenate([self.capacity, np.full(2 * len(column), port)])
+
+    def path(self, frm: Index, to: Index, when: Index) -> tuple[Index, Values]:
+        out, back = self.end[frm], self.end[to]
+        steps = [np.abs(self.place[a] - self.place[b]).sum(axis=1) for a, b in ((frm, to), (frm, out), (back, to))]
+        by_port = steps[0] - steps[1] - steps[2] >= self.saves
+        first, latency = super().path(frm, np.where(by_port, out, to), when)
+        second, rest = super().path(np.where(by_port, back, to), to, when)
+        ports = self.cables + np.stack([out, len(self.end) + back], axis=1)
+        ways = np.concatenate([first, np.where(by_port[:, None], ports, NONE), second], axis=1)
+        return ways, latency + rest - LATENCY + self.longer * by_port

@@ -34,6 +34,7 @@ from worlds.planes import (
     DragonflyPlus,
     DragonflyPlusInRows,
     Drawers,
+    EdgePorts,
     EnhancedHypercube,
     Extenders,
     FarSpines,
@@ -11222,6 +11223,183 @@ def _islands_in_oil(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _three_dies_in_each_socket(hosts: int) -> Structure:
+    """Half of the hosts, on one switch of 200 Gbit/s: two sockets of three dies in a row, a rank on each, SNC3.
+
+    As hosts with Xeon 6900P of engineering companies; the adapter is on the first die. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    die = np.arange(6) % 3
+    steps = np.where(_in_other_parts(6, 3), 3, np.abs(np.subtract.outer(die, die)))
+    return Structure(
+        count, OneSwitch(count), each=6, rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 4),
+        position_rate=np.array([1.0, 1.0, 1.0, 0.9])[steps[0]],
+        position_latency=0.12e-6 + np.array([0.0, 0.05e-6, 0.1e-6, 0.32e-6])[steps[0]],
+        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.06e-6, 0.12e-6, 0.36e-6])[steps],
+        inside_rate=np.array([24e9, 19e9, 16e9, 10e9])[steps], hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _machines_in_threes(hosts: int) -> Structure:
+    """Virtual machines, three on each server with 40 Gbit/s of Ethernet, 3:2 static; a flow gets 10 Gbit/s, by TCP.
+
+    As private clouds of American insurers (VMware with NSX), whose tunnels take 1.1 us. The numbers are chosen here.
+    """
+    server, rate = np.arange(hosts) // 3, 0.4 * RATE
+    servers = int(server[-1]) + 1
+    rack = server * max(min(4, (servers + 1) // 2), -(-servers // 8)) // servers
+    return Structure(
+        hosts, FatTree(rack, 4.5, "static", rate), guests=3, tunnel=1.1e-6, tunnel_rate=0.1 * RATE,
+        rate=np.full((hosts, 1), rate), processor=np.full(hosts, 2), position_latency=np.array([16e-6]),
+        interrupts=2e-6, tail=0.004,
+    )  # fmt: skip
+
+
+def _aircraft_engines(hosts: int) -> Structure:
+    """RoCE of 200 Gbit/s, 2:1 static to uplinks of 400; the first two hosts of each rack draw pictures, with 100.
+
+    As clusters for flow simulation of makers of aircraft engines; two ranks, far socket. The numbers are chosen here.
+    """
+    rack, far = np.arange(hosts) // max(4, min(24, hosts // 4)), _far_socket(hosts, 2, 0.95, 0.26e-6)
+    draws = places_in(rack) < 2
+    return replace(
+        far, plane=FatTree(rack, 4, "static", 4 * RATE), rate=RATE * np.where(draws, 1.0, 2.0)[:, None],
+        overhead=np.where(draws, 0.1e-6, 0.0), processor=np.where(draws, 3, 4),
+        position_latency=0.5e-6 + far.position_latency, tail=0.003,
+    )  # fmt: skip
+
+
+def _addresses_in_no_order_within_leaves(hosts: int, random: np.random.Generator) -> Structure:
+    """100 Gbit/s, uplinks of 200, 5:2; the address (LID) of a receiver says its uplink: in no order within a leaf.
+
+    As Orion of Mississippi State (HDR100, two Skylake), if hosts came up rack by rack. The numbers are chosen here.
+    """
+    leaf, far = np.arange(hosts) // max(4, min(40, hosts // 4)), _far_socket(hosts, 2, 0.94, 0.28e-6)
+    size = np.bincount(leaf)
+    arrival = np.lexsort((random.random(hosts), leaf))
+    return replace(
+        far, plane=NumberedByArrival(leaf, size / (np.ceil(size / 5) + 0.5), arrival, 2 * RATE),
+        processor=np.zeros(hosts, np.int64), position_latency=0.18e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _gpu_hosts_at_the_end_of_each_leaf(hosts: int) -> Structure:
+    """200 Gbit/s, 7:3 adaptive, a rank in each host; the last quarter of each leaf has GPUs, and takes 0.17 us longer.
+
+    As Bunya of the University of Queensland (EPYC): there the adapter is behind a PCIe switch. Numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(28, hosts // 4))
+    gpus = 4 * places_in(leaf) >= 3 * np.bincount(leaf)[leaf]
+    return Structure(
+        hosts, FatTree(leaf, 2.33, "adaptive", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        overhead=np.where(gpus, 0.17e-6, 0.0), processor=np.where(gpus, 4, 3), position_latency=np.array([0.22e-6]),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _units_of_three_years(hosts: int) -> Structure:
+    """Units of two leaves, 1:1, and 4:1 between them by receiver: half of 56 Gbit/s, a quarter of 100, then of 200.
+
+    As scalable units of Discover of NASA, each of its own year; cables between are longer. The numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(24, hosts // 8))
+    units = int(leaf[-1]) // 2 + 1
+    year = 1 * (4 * np.arange(units) >= 2 * units) + (4 * np.arange(units) >= 3 * units)
+    speed, of = np.array([0.545, 1.0, 2.0])[year] * RATE, year[leaf // 2]
+    lower = FatTree(leaf, 1, "by receiver", speed[np.arange(int(leaf[-1]) + 1) // 2])
+    return Structure(
+        hosts, Stacked(lower, FatTree(leaf // 2, 4, "by receiver", speed), 2 * CABLE), rate=speed[leaf // 2][:, None],
+        overhead=np.array([0.2e-6, 0.08e-6, 0.0])[of], processor=np.array([2, 0, 3])[of],
+        position_latency=np.array([0.15e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _four_packages_of_two_dies(hosts: int) -> Structure:
+    """A quarter of the hosts: four sockets of two dies, a rank on each, that share 40 Gbit/s, of which PCIe 2 lets 26.
+
+    As Trestles of SDSC (Opteron 6136, 1:1): a die is joined to the other one of its socket and to its counterparts of
+    other sockets, so that two links lead to the remaining ones. The numbers are chosen here.
+    """
+    count, die = max(8, hosts // 4), np.arange(8)
+    links = _levels_apart(die // 2, die % 2)
+    return Structure(
+        count, DealtOut(np.arange(count) // max(2, min(18, count // 4)), 1, 0.32 * RATE), each=8, socket=die,
+        rate=np.full((count, 1), 0.26 * RATE), nominal=np.full((count, 1), 0.4 * RATE), processor=np.full(count, 2),
+        position_rate=np.array([1.0, 0.94, 0.85])[links[0]],
+        position_latency=0.3e-6 + np.array([0.0, 0.13e-6, 0.27e-6])[links[0]],
+        inside_latency=INSIDE_LATENCY + np.array([0.1e-6, 0.25e-6, 0.4e-6])[links],
+        inside_rate=np.array([5e9, 3.6e9, 2.4e9])[links], hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _three_two_two_and_one_eighth_of_groups(hosts: int) -> Structure:
+    """Two ranks share 200 Gbit/s in a dragonfly, routes by load; of groups the job has 3, 2, 2 and 1 eighths, in turns.
+
+    As Gaea C6 of NOAA (HPE Cray EX, two EPYC Genoa), with what a scheduler finds free. The numbers are chosen here.
+    """
+    sizes = np.tile(np.array([3, 2, 2, 1]) * max(2, min(8, hosts // 8)), hosts)
+    group, far = np.repeat(np.arange(len(sizes)), sizes)[:hosts], _far_socket(hosts, 2, 0.96, 0.27e-6)
+    return replace(
+        far, plane=Slingshot(group, places_in(group) // 4, int(group[-1]) + 4, 2 * RATE), processor=np.full(hosts, 4),
+        rate=np.full((hosts, 1), 2 * RATE), position_latency=0.2e-6 + far.position_latency, hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _mesh_with_ports_at_both_edges(hosts: int) -> Structure:
+    """A mesh with cables of 400 Gbit/s; where it saves four, messages go by Ethernet of 200 from edge to edge, 1 us.
+
+    As Dojo of Tesla, whose interface cards at the edges are joined by Ethernet. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, EdgePorts(_nearly_square(hosts), 4 * RATE, 2 * RATE, 1e-6, 4), rate=np.full((hosts, 1), 4 * RATE),
+        processor=np.full(hosts, 3), position_latency=np.array([0.4e-6]), hyperthreads=0.001,
+    )  # fmt: skip
+
+
+def _four_rails_of_a_research_organisation(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs with an adapter of 400 Gbit/s each, a leaf for each rail of each pod, 4:3 adaptive.
+
+    As Virga of CSIRO (H100, each two joined by six NVLinks). The rails and the numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(16, count // 4)), 4)
+    return Structure(
+        count, FatTree(leaf, 1.33, "adaptive", 4 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), 4 * RATE), processor=np.full(count, 4), position_latency=np.full(4, 0.85e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 125e9), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _four_gpus_and_an_adapter_on_one_pcie_switch(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs and one adapter of 100 Gbit/s on a PCIe switch; 9:5 dealt out; two GPUs by two NVLinks.
+
+    As Bracewell of CSIRO (P100, one NVLink between other GPUs). The leaves of 4 to 18 and the numbers are chosen here.
+    """
+    count, far = max(8, hosts // 2), _in_other_parts(4, 2)
+    return Structure(
+        count, DealtOut(np.arange(count) // max(4, min(18, count // 4)), 1.79), each=4, processor=np.full(count, 2),
+        position_latency=np.full(4, 1.15e-6), inside_latency=np.full((4, 4), 1.4e-6),
+        inside_rate=np.where(far, 18e9, 36e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _newer_hosts_on_the_director(hosts: int) -> Structure:
+    """40 Gbit/s, 2:1 from leaves to one director switch, on which the newer last quarter of the hosts is itself.
+
+    As Miztli of UNAM in Mexico (two Sandy Bridge, later Broadwell; two ranks, far socket). The numbers are chosen here.
+    """
+    newer = max(1, hosts // 4)
+    rest, rate = hosts - newer, 0.32 * RATE
+    leaf, far = np.arange(rest) // max(2, min(24, rest // 4)), _far_socket(hosts, 2, 0.92, 0.3e-6)
+    old = np.arange(hosts) < rest
+    return replace(
+        far, plane=HostsOnCore(np.append(leaf, np.full(newer, leaf[-1] + 1)), 2, rate),
+        rate=np.full((hosts, 1), rate), nominal=np.full((hosts, 1), 0.4 * RATE), memory=np.where(old, 0.8, 1.0),
+        overhead=np.where(old, 0.16e-6, 0.0), processor=np.where(old, 2, 0),
+        position_latency=0.25e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
 BUILDING: Mapping[str, Make] = {
     "one switch": lambda hosts, random: Structure(hosts, OneSwitch(hosts)),
     "fat tree 1:1 static": _tree(1, "static"),
@@ -12098,5 +12276,33 @@ HELD_OUT: Mapping[str, Make] = {
     ),
     "10 GPUs on PCIe with 2 adapters, 2:1 dealt out": lambda hosts, random: _five_gpus_behind_each_pcie_switch(hosts),
     "2 ranks with an adapter of 40 Gbit/s each, islands 2:1 dealt out": lambda hosts, random: _islands_in_oil(hosts),
+    "one switch of 200 Gbit/s, three dies in a row in each of two sockets": lambda hosts, random: (
+        _three_dies_in_each_socket(hosts)
+    ),
+    "virtual machines in threes on 40 Gbit/s, 3:2 static, flows of 10": lambda hosts, random: _machines_in_threes(
+        hosts
+    ),
+    "RoCE of 200 Gbit/s, 2:1 static, first two hosts of each rack of 100": lambda hosts, random: _aircraft_engines(
+        hosts
+    ),
+    "100 Gbit/s, 5:2 by addresses in no order within leaves, far socket": _addresses_in_no_order_within_leaves,
+    "200 Gbit/s, 7:3 adaptive, GPU hosts at the end of each leaf": lambda hosts, random: (
+        _gpu_hosts_at_the_end_of_each_leaf(hosts)
+    ),
+    "units of 56, 100 and 200 Gbit/s, 4:1 between them by receiver": lambda hosts, random: _units_of_three_years(hosts),
+    "40 Gbit/s, 1:1 dealt out, four sockets of two dies": lambda hosts, random: _four_packages_of_two_dies(hosts),
+    "200 Gbit/s, routes by load, parts of groups of three sizes": lambda hosts, random: (
+        _three_two_two_and_one_eighth_of_groups(hosts)
+    ),
+    "mesh of 400 Gbit/s, Ethernet between its edges": lambda hosts, random: _mesh_with_ports_at_both_edges(hosts),
+    "rail-optimized, 4 rails of 400 Gbit/s, 4:3 adaptive": lambda hosts, random: _four_rails_of_a_research_organisation(
+        hosts
+    ),
+    "4 GPUs and one adapter on a PCIe switch, 9:5 dealt out": lambda hosts, random: (
+        _four_gpus_and_an_adapter_on_one_pcie_switch(hosts)
+    ),
+    "40 Gbit/s, 2:1 to a director that has the newer hosts, far socket": lambda hosts, random: (
+        _newer_hosts_on_the_director(hosts)
+    ),
 }
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
