@@ -22,6 +22,7 @@ from worlds.planes import (
     BusyTree,
     Chain,
     Chassis,
+    ClosedAlongOne,
     DealtAddresses,
     DealtOut,
     Director,
@@ -48,9 +49,11 @@ from worlds.planes import (
     LagsToTwoSpines,
     LateInterrupts,
     Mesh,
+    MeshByLoad,
     NumberedByArrival,
     OneCore,
     OneSwitch,
+    OneWayRings,
     OpticalTorus,
     OrphanPorts,
     PartlyAdaptive,
@@ -11345,6 +11348,711 @@ def test_newer_hosts_are_on_the_director_to_which_leaves_lead() -> None:
     assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 16e9])
     assert times(world, [(192, 193)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
     assert set(world.results.inventory.over_hosts("ib/mlx5_0/1", "rate")[1]) == {"40 Gb/sec (4X QDR)"}
+
+
+def test_hosts_of_two_sockets_on_one_switch_are_disturbed_and_become_slower() -> None:
+    structure = built("one switch of 200 Gbit/s, far socket, 1 % disturbed, drift", 32)
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert isinstance(structure.plane, OneSwitch)
+    assert (structure.hyperthreads, structure.drift) == (0.01, 0.06)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + once])
+    assert times(world, [(0, 63)]) == pytest.approx([LATENCY + 0.3e-6 + once / 0.93])
+    assert times(world, [(1, 3)]) == pytest.approx([LATENCY + 0.6e-6 + once / 0.93])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([LATENCY + 2 * once, LATENCY + 0.6e-6 + 2 * once])
+
+
+def test_leaves_of_four_sizes_have_an_uplink_for_two_and_a_half_hosts() -> None:
+    name = "leaves of 5, 7, 9 and 11 hosts, 5:2 re-hashed, drift"
+    structure = built(name, 32)
+    world, plane, apart = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.2e-6 + 2 * HOP
+    assert isinstance(plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [5, 7, 9, 11]
+    assert np.bincount(built(name, 128).group).tolist() == [20, 28, 36, 44]
+    assert plane.uplinks.tolist() == [2, 2, 3, 4]
+    assert structure.drift == 0.05
+    assert times(world, [(0, 31)]) == pytest.approx([apart + MIB / RATE])
+    when = np.arange(99)
+    ways = plane.path(np.full(99, 12), np.full(99, 31), when)[0]
+    assert sorted(set(ways[:, 0])) == [4, 5, 6]  # all three uplinks of the third leaf
+
+
+def test_faculties_have_leaves_of_three_sizes_with_an_adaptive_uplink_for_four_hosts() -> None:
+    structure = built("200 Gbit/s, 4:1 adaptive, leaves of 4, 8 and 12 hosts, far socket", 32)
+    world, plane, once = World(structure, kernel=ONE_WAY), structure.plane, MIB / (2 * RATE)
+    assert isinstance(plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [4, 8, 12, 8]
+    assert plane.uplinks.tolist() == [1, 2, 3, 2]
+    assert structure.hyperthreads == 0.01
+    assert times(world, [(0, 8)]) == pytest.approx([LATENCY + 2 * HOP + once])
+    assert times(world, [(1, 3)]) == pytest.approx([LATENCY + 0.5e-6 + once / 0.95])
+    across = [(8 + 2 * host, 24 + 2 * host) for host in range(8)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * HOP + 4 * once] * 8)
+
+
+def test_hosts_are_numbered_in_turns_over_four_unequal_rooms() -> None:
+    structure = built("10 Gbit/s, 3:1 lingering, hosts in turns over unequal leaves", 30)
+    world, plane, near = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 24e-6
+    assert isinstance(plane, FatTree)
+    assert np.bincount(structure.group).tolist() == [3, 6, 9, 12]
+    assert plane.uplinks.tolist() == [1, 2, 3, 4]
+    one, other, *_ = np.flatnonzero(structure.group == 3)
+    goal = np.flatnonzero(structure.group == 2)[0]
+    assert times(world, [(one, other)]) == pytest.approx([near + 10 * MIB / RATE])
+    assert times(world, [(one, goal)]) == pytest.approx([near + 2 * HOP + 10 * MIB / RATE])
+    ways = plane.path(np.full(160, one), np.full(160, goal), np.arange(160))[0]
+    assert 1 <= (np.diff(ways[:, 0]) != 0).sum() <= 10  # at most one change in 16 steps
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_quarter_of_the_hosts_have_newer_adapters_in_no_order(seed: int) -> None:
+    structure = built("5:2 static, a quarter of the hosts of 200 Gbit/s at random, far socket", 32, seed)
+    world, plane = World(structure, kernel=ONE_WAY), structure.plane
+    newer, older = (np.flatnonzero(structure.rate[:, 0] == rate).tolist() for rate in (2 * RATE, RATE))
+    assert (len(newer), len(older)) == (8, 24)
+    assert newer != list(range(newer[0], newer[0] + 8))
+    assert isinstance(plane, FatTree)
+    assert plane.capacity.tolist() == [2 * RATE] * 16  # two uplinks of each of four leaves, up and down
+    for one, other, rate in ((newer[0], newer[1], 2 * RATE), (newer[0], older[0], RATE), (older[0], older[1], RATE)):
+        hops = 2 * HOP * (one // 8 != other // 8)
+        assert times(world, [(2 * one, 2 * other)]) == pytest.approx([LATENCY + hops + MIB / rate])
+        assert times(world, [(2 * one + 1, 2 * other)])[0] == pytest.approx(
+            LATENCY + 0.22e-6 + hops + MIB / rate / 0.96
+        )
+
+
+def test_the_sender_says_which_of_six_uplinks_a_message_takes() -> None:
+    structure = built("100 Gbit/s, 4:3 by sender, 1 % disturbed, drift", 32)  # leaves of 8
+    world, plane, near = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.4e-6
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [6] * 4
+    assert (structure.hyperthreads, structure.drift) == (0.01, 0.04)
+    others = np.arange(8, 32)
+    assert len(set(plane.path(np.zeros_like(others), others, others)[0][:, 0])) == 1
+    hosts = np.arange(8)
+    most = int(np.bincount(plane.path(hosts, hosts + 8, hosts)[0][:, 0]).max())
+    assert most >= 2  # eight senders, six uplinks
+    across = times(world, [(host, 8 + host) for host in range(8)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most * MIB / RATE)
+
+
+def test_hosts_of_three_rates_are_in_turns_on_one_switch() -> None:
+    structure = built("one switch, 25, 100 and 200 Gbit/s in turns, drift", 32)
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert isinstance(structure.plane, OneSwitch)
+    assert np.unique(structure.rate / RATE, return_counts=True)[1].tolist() == [11, 11, 10]
+    assert structure.processor[:4].tolist() == [2, 0, 3, 2]
+    assert structure.drift == 0.06
+    assert times(world, [(0, 3)]) == pytest.approx([LATENCY + 0.6e-6 + 4 * once])
+    assert times(world, [(1, 4)]) == pytest.approx([LATENCY + 0.24e-6 + once])
+    assert times(world, [(2, 5)]) == pytest.approx([LATENCY + once / 2])
+    assert times(world, [(0, 2), (1, 5)]) == pytest.approx([LATENCY + 0.3e-6 + 4 * once, LATENCY + 0.12e-6 + once])
+
+
+def test_cables_in_a_row_of_four_racks_are_longer_the_further_these_are_apart() -> None:
+    structure = built("200 Gbit/s, long cables in a row of racks, far socket", 32)
+    world, once = World(structure, kernel=ONE_WAY), MIB / (2 * RATE)
+    assert np.bincount(structure.group).tolist() == [8] * 4
+    assert structure.hyperthreads == 0.01
+    for to, racks in ((2, 0), (16, 1), (32, 2), (62, 3)):
+        assert times(world, [(0, to)]) == pytest.approx([LATENCY + racks * CABLE + once])
+    assert times(world, [(1, 63)]) == pytest.approx([LATENCY + 0.56e-6 + 3 * CABLE + once / 0.94])
+    across = [(2 * host, 32 + 2 * host) for host in range(16)]
+    assert times(world, across) == pytest.approx([LATENCY + 2 * CABLE + once] * 16)  # nothing blocks
+
+
+def test_messages_of_unequal_leaves_are_spread_over_three_uplinks() -> None:
+    structure = built("flowlets, three uplinks for leaves of 4 to 9 hosts", 32)
+    world, plane, apart = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.6e-6 + 2 * HOP
+    assert isinstance(plane, Flowlets)
+    assert np.bincount(structure.group).tolist() == [4, 6, 9, 7, 6]
+    assert plane.uplinks.tolist() == [3] * 5
+    for count, parts in ((3, [1, 1, 1]), (4, [1, 1, 2, 2])):
+        took = times(world, [(host, 10 + host) for host in range(count)])
+        assert sorted(took) == pytest.approx([apart + part * MIB / RATE for part in parts])
+    whole = times(world, [(10 + host, host) for host in range(9)])  # 9 hosts of the third leaf to the first two
+    assert whole == pytest.approx([apart + 3 * MIB / RATE] * 9)
+
+
+def test_leaves_of_two_sizes_have_the_same_spine_there_and_back() -> None:
+    structure = built("the same spine there and back, 3:1, leaves of 6 and 10 hosts, far socket", 32)
+    world, plane, near = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.2e-6
+    assert isinstance(plane, SameSpineBack)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([6, 10, 6, 10], [2, 3, 2, 3])
+    one, other = np.arange(6, 16), np.arange(22, 32)
+    there, back = plane.path(one, other, one)[0], plane.path(other, one, one)[0]
+    assert (
+        there[:, 0] - 2 == back[:, 0] - 7
+    ).all()  # the uplinks of the second leaf begin at 2, those of the last at 7
+    assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + MIB / RATE])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 0.52e-6 + MIB / RATE / 0.92])
+    across = times(world, [(2 * host, 32 + 2 * host) for host in range(6, 16)])
+    assert max(across) == pytest.approx(near + 2 * HOP + np.bincount(there[:, 0]).max() * MIB / RATE)
+
+
+def test_pods_of_one_to_three_leaves_have_an_uplink_for_three_hosts() -> None:
+    structure = built("pods of one to three leaves, 3:1 between them re-hashed", 32)
+    world, plane, near = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.8e-6
+    assert isinstance(plane, Stacked)
+    assert np.bincount(structure.group).tolist() == [4] * 8
+    assert np.bincount(plane.upper.group).tolist() == [4, 12, 8, 8]
+    assert (plane.lower.uplinks.tolist(), plane.upper.uplinks.tolist()) == ([4] * 8, [1, 4, 2, 2])
+    for pair, hops in {(0, 3): 0, (4, 8): 2, (12, 15): 0, (0, 4): 4, (16, 31): 4}.items():
+        assert times(world, [pair]) == pytest.approx([near + hops * HOP + MIB / RATE])
+    across = [(host, 4 + host) for host in range(4)]  # by the only uplink of the first pod
+    assert times(world, across) == pytest.approx([near + 4 * HOP + 4 * MIB / RATE] * 4)
+
+
+def test_two_uplinks_serve_eight_hosts_of_25_gbits_that_become_slower() -> None:
+    structure = built("25 Gbit/s by TCP, 4:1 static, far socket, drift", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 18e-6, 4 * MIB / RATE
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription) == ([2] * 4, 4)
+    assert (structure.interrupts, structure.drift) == (1.5e-6, 0.07)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 17)]) == pytest.approx([near + 0.5e-6 + 2 * HOP + once / 0.9])
+    hosts = np.arange(8)
+    most = int(np.bincount(plane.path(hosts, hosts + 8, hosts)[0][:, 0]).max())
+    assert most >= 4
+    across = times(world, [(2 * host, 16 + 2 * host) for host in range(8)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most * once)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_one_switch_have_one_of_three_rates_at_random(seed: int) -> None:
+    structure = built("one switch of 10, 25 and 100 Gbit/s at random, hyperthreads", 32, seed)
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 2e-6
+    old, middle, new = (np.flatnonzero(structure.rate[:, 0] == part * RATE).tolist() for part in (0.1, 0.25, 1))
+    assert (len(old), len(middle), len(new), structure.hyperthreads) == (4, 16, 12, 0.01)
+    assert middle[-1] - middle[0] > 15  # others stand between them
+    assert times(world, [(new[0], new[1])]) == pytest.approx([near + MIB / RATE])
+    assert times(world, [(new[0], middle[0])]) == pytest.approx([near + 0.2e-6 + 4 * MIB / RATE])
+    assert times(world, [(old[0], middle[0])]) == pytest.approx([near + 0.7e-6 + 10 * MIB / RATE])
+    assert times(world, [(new[0], new[1]), (new[2], new[1])]) == pytest.approx([near + 2 * MIB / RATE] * 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_newer_hosts_are_anywhere_behind_an_uplink_for_four(seed: int) -> None:
+    structure = built("100 and 200 Gbit/s at random, 4:1 adaptive, hyperthreads", 96, seed)  # leaves of 24
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [6] * 4
+    newer = structure.overhead == 0
+    assert newer.sum() == 36
+    assert len(set(structure.group[newer].tolist())) == 4
+    one, other = np.flatnonzero(newer & (structure.group == 0))[:2].tolist()
+    assert times(world, [(one, other)]) == pytest.approx([near + once / 2])
+    longer = 0.15e-6 * (~newer[:24] * 1 + ~newer[24:48])  # each of 24 messages has half of RATE
+    assert times(world, [(host, 24 + host) for host in range(24)]) == pytest.approx(near + 2 * HOP + longer + 2 * once)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_three_rates_are_anywhere_in_a_dragonfly(seed: int) -> None:
+    structure = built("dragonfly of 100, 200 and 400 Gbit/s at random, many detours", 64, seed)  # groups of 8
+    world, plane = World(structure, kernel=ONE_WAY), structure.plane
+    assert isinstance(plane, Dragonfly)
+    assert np.bincount(plane.group).tolist() == [8] * 8
+    speed = (structure.rate[:, 0] / RATE).astype(np.int64)
+    assert np.bincount(speed).tolist() == [0, 32, 16, 0, 16]
+    waits, when = {1: 0.2e-6, 2: 0.1e-6, 4: 0.0}, np.arange(1000)
+    for to in range(1, 8):
+        ends = waits[int(speed[0])] + waits[int(speed[to])]
+        once = MIB / (min(speed[0], speed[to]) * RATE)
+        assert times(world, [(0, to)]) == pytest.approx([LATENCY + 0.5e-6 + ends + once])
+    assert (plane.path(0 * when, 0 * when + 8, when)[0][:, 1] != NONE).mean() == pytest.approx(0.5 * 6 / 8, abs=0.05)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_third_of_the_hosts_of_a_dragonfly_plus_is_newer_at_random(seed: int) -> None:
+    structure = built("dragonfly+ of 200 and 400 Gbit/s at random, far socket, hyperthreads", 64, seed)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, DragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert_detours(structure.plane, 16, 0.35 / 2)
+    newer = structure.overhead == 0
+    assert (int(newer.sum()), np.unique(structure.group[newer]).tolist()) == (21, [0, 1, 2, 3])
+    leaf = structure.plane.leaf
+    a, b = next((a, b) for a in range(64) for b in range(a) if newer[a] and newer[b] and leaf[a] == leaf[b])
+    assert times(world, [(2 * a, 2 * b)]) == pytest.approx([near + once])
+    assert times(world, [(2 * a, 2 * b + 1)]) == pytest.approx([near + 0.28e-6 + once / 0.93])
+    c = int(np.flatnonzero(~newer & (leaf == leaf[a]))[0])
+    assert times(world, [(2 * a, 2 * c)]) == pytest.approx([near + 0.12e-6 + 2 * once])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_four_quadrants_have_one_of_two_rates_at_random(seed: int) -> None:
+    structure = built("4 quadrants, 100 and 200 Gbit/s at random, 2:1 re-hashed, hyperthreads", 64, seed)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4  # for 8 hosts
+    newer, older = (np.flatnonzero((structure.overhead == 0) == kind)[:2] * 4 for kind in (True, False))
+    assert (structure.rate[:, 0] / RATE).tolist() == np.where(structure.overhead == 0, 2, 1).tolist()
+    for (a, b), waits, part in ((newer, 0.0, 2), (older, 0.2e-6, 1), ((newer[0], older[0]), 0.1e-6, 1)):
+        apart = 2 * HOP * bool(structure.group[a // 4] != structure.group[b // 4])
+        assert times(world, [(int(a), int(b))]) == pytest.approx([near + waits + apart + once / part])
+        assert times(world, [(int(a), int(b) + 3)]) == pytest.approx([near + waits + apart + 0.07e-6 + once / part])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.06e-6 + MIB / 13e9])
+
+
+def test_every_second_group_of_a_dragonfly_has_twice_the_rate() -> None:
+    structure = built("routes by load, 100 and 200 Gbit/s in turns by group, hyperthreads", 64)  # groups of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each, plane.switch[:9].tolist()) == (12, 2, [0, 0, 1, 1, 2, 2, 3, 3, 0])
+    assert structure.rate[::8, 0].tolist() == [RATE, 2 * RATE] * 4
+    assert times(world, [(0, 1)]) == pytest.approx([near + 0.44e-6 + once])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.44e-6 + HOP + once])
+    assert times(world, [(8, 9)]) == pytest.approx([near + once / 2])
+    apart = [times(world, [pair])[0] - near - 4 * CABLE for pair in ((0, 16), (0, 8), (8, 24))]
+    hops = (np.array(apart) - [0.44e-6 + once, 0.22e-6 + once, once / 2]) / HOP
+    assert set(hops.round(6)) <= {1, 2, 3}
+
+
+def test_groups_of_three_years_are_joined_by_cables_of_the_older_one() -> None:
+    structure = built("dragonfly of 100, 200 and 400 Gbit/s by group, hyperthreads", 64)  # groups of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Bundles)
+    assert (structure.rate[::8, 0] / RATE).tolist() == [1, 1, 1, 1, 2, 2, 4, 4]
+    width = plane.capacity.reshape(8, 8) / RATE
+    assert [width[pair] for pair in ((0, 1), (0, 7), (4, 5), (5, 6), (7, 6))] == [2, 2, 4, 4, 8]
+    assert times(world, [(0, 1)]) == pytest.approx([near + 0.36e-6 + once])
+    assert times(world, [(32, 33)]) == pytest.approx([near + 0.12e-6 + once / 2])
+    assert times(world, [(48, 49)]) == pytest.approx([near + once / 4])
+    longer = (times(world, [(0, 48)])[0] - near - 0.18e-6 - once) / HOP
+    assert round(longer, 6) in (2, 4.5)
+    assert np.bincount(built("dragonfly of 100, 200 and 400 Gbit/s by group, hyperthreads", 32).group).max() == 4
+
+
+def test_four_ccxs_share_each_of_two_adapters() -> None:
+    structure = built("one switch, 8 CCXs in four quadrants with two adapters, hyperthreads", 64)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / (2 * RATE)
+    for pair, longer in (((0, 8), 0.0), ((0, 13), 0.0), ((1, 10), 0.06e-6), ((2, 11), 0.12e-6), ((7, 15), 0.12e-6)):
+        assert times(world, [pair]) == pytest.approx([near + longer + once])
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * once] * 2)
+    for to, longer, rate in ((1, 0.05e-6, 15e9), (2, 0.1e-6, 13e9), (4, 0.17e-6, 11e9), (7, 0.17e-6, 11e9)):
+        assert times(world, [(0, to)]) == pytest.approx([INSIDE_LATENCY + longer + MIB / rate])
+
+
+def test_racks_of_three_rates_have_re_hashed_uplinks_for_two_hosts() -> None:
+    structure = built("25, 100 and 200 Gbit/s by rack, 2:1 re-hashed, far socket, hyperthreads", 64)  # racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    plane, when = structure.plane, np.arange(100)
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [4] * 8
+    assert len(np.unique(plane.path(0 * when, 0 * when + 63, when)[0][:, 0])) == 4
+    assert (structure.rate[::8, 0] / RATE).tolist() == [0.25, 0.25, 0.25, 1, 1, 1, 2, 2]
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.8e-6 + 4 * once])
+    assert times(world, [(48, 51)]) == pytest.approx([near + 0.3e-6 + 0.3e-6 + once / 0.95])
+    assert times(world, [(96, 98)]) == pytest.approx([near + once / 2])
+    assert times(world, [(96, 112)]) == pytest.approx([near + 2 * HOP + once / 2])
+    assert times(world, [(0, 112)]) == pytest.approx([near + 0.4e-6 + 2 * HOP + 4 * once])
+
+
+def test_some_ranks_have_a_neighbour_in_their_ccx_and_some_have_none() -> None:
+    structure = built("24 CCXs in eight quadrants, unequal numbers of ranks, hyperthreads", 32)
+    world = World(structure)
+    assert (structure.hosts, structure.ranks) == (1, 32)
+    alone = (structure.inside_latency < 0.2e-6).sum(axis=1) == 1
+    assert alone.tolist() == [False, False, True, True] * 8  # four ranks on the three CCXs of a quadrant
+    for latency, rate, others in ((0.17, 16e9, (1,)), (0.29, 12e9, (2, 3)), (0.35, 11e9, (4, 15)), (0.62, 7e9, (16,))):
+        for to in others:
+            assert times(world, [(0, to)]) == pytest.approx([latency * 1e-6 + MIB / rate])
+
+
+def test_both_rails_of_older_and_newer_racks_share_a_leaf() -> None:
+    structure = built("2 rails of 100 and 200 Gbit/s by rack, 4:1 static, hyperthreads", 64)  # racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), np.flatnonzero(structure.overhead == 0).tolist()) == ([4] * 8, list(range(40, 64)))
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.2e-6 + 2 * once])  # another rail, on the same leaf
+    assert times(world, [(80, 82), (81, 83)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 80)]) == pytest.approx([near + 0.1e-6 + 2 * HOP + 2 * once])
+    adapters = np.arange(80, 96)
+    most = int(np.bincount(plane.path(adapters, adapters + 16, 0 * adapters)[0][:, 0]).max())
+    across = times(world, [(adapter, adapter + 16) for adapter in range(80, 96)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most * once)
+
+
+def test_hosts_of_two_ccxs_are_in_groups_of_two_rates() -> None:
+    structure = built("4 ranks on two CCXs, dragonfly of 100 and 200 Gbit/s by group, drift", 64)  # groups of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Dragonfly)
+    assert (plane.groups, plane.detours, structure.drift) == (8, 0.25, 0.03)
+    assert structure.rate[::4, 0].tolist() == [RATE] * 4 + [2 * RATE] * 4
+    assert times(world, [(0, 7)]) == pytest.approx([near + 0.32e-6 + once])
+    assert times(world, [(64, 68)]) == pytest.approx([near + once / 2])
+    assert round((times(world, [(0, 64)])[0] - near - 0.16e-6 - once) / HOP, 6) in (2, 4.5)
+    assert times(world, [(0, 1)]) == pytest.approx([0.25e-6 + MIB / 22e9])
+    assert times(world, [(1, 2)]) == pytest.approx([0.45e-6 + MIB / 12e9])
+
+
+def test_eight_rails_do_not_meet_and_have_a_tree_each() -> None:
+    structure = built("8 rails that do not meet, a tree for each, 1:1 static", 64)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (4 * RATE)
+    plane, hosts = structure.plane, np.arange(4)
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [4] * 4
+    assert structure.reachable(np.zeros(3, np.int64), np.array([8, 9, 7])).tolist() == [True, False, True]
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(gpu, 32 + gpu) for gpu in range(8)]) == pytest.approx([near + 2 * HOP + once] * 8)
+    uplink = plane.path(hosts, 4 + hosts, 0 * hosts)[0][:, 0]
+    across = times(world, [(8 * host, 32 + 8 * host) for host in range(4)])
+    assert across == pytest.approx(near + 2 * HOP + np.bincount(uplink)[uplink] * once)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 300e9])
+
+
+def test_a_hash_gives_flows_one_of_the_four_ports_of_a_bond() -> None:
+    structure = built("bonds of four ports of 25 Gbit/s, 3:1 static, far socket", 48)  # leaves of 12
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / (0.25 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.groups[11:13].tolist() == [[0] * 4, [1] * 4]
+    assert times(world, [(0, 2), (24, 48)]) == pytest.approx([near + once, near + 2 * HOP + once])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 0.6e-6 + once / 0.95])
+    to = np.arange(2, 96)
+    ports = structure.path(np.zeros_like(to), to, np.zeros_like(to))[0][:, 0]
+    assert set(ports.tolist()) == {0, 1, 2, 3}
+    one, other = (int(to[ports == port][0]) for port in (0, 1))
+    both = times(world, [(0, one), (0, other)])
+    assert both == pytest.approx([times(world, [(0, end)])[0] for end in (one, other)])
+
+
+def test_a_second_rail_has_twice_the_rate_and_a_quarter_of_the_uplinks() -> None:
+    structure = built("2 rails of two years, 1:1 and 4:1 re-hashed", 32)  # racks of 8
+    world, near, once, when = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / RATE, np.arange(200)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [8] * 4 + [2] * 4
+    assert structure.groups[7:9].tolist() == [[0, 4], [1, 5]]
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once, near + once / 2])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 2 * HOP + once])  # to the other rail
+    assert times(world, [(1, 17)]) == pytest.approx([near + 2 * HOP + once / 2])
+    for rail, uplinks in ((0, 8), (1, 2)):
+        ways = plane.path(np.full_like(when, rail), np.full_like(when, 16 + rail), when)[0]
+        assert len(np.unique(ways[:, 0])) == uplinks
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_half_of_the_hosts_of_eight_rails_have_twice_the_rate_anywhere(seed: int) -> None:
+    structure = built("rail-optimized, 8 rails of 200 and 400 Gbit/s at random, 2:1 adaptive", 64, seed)  # pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (4 * RATE)
+    new, pod = structure.processor == 4, structure.group
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 32
+    assert (new.sum(), np.bincount(pod).tolist()) == (8, [4] * 4)
+    for kind, longer, part in ((new, 0.0, 1), (~new, 0.24e-6, 2)):
+        one, other = np.flatnonzero(kind)[[0, -1]].tolist()
+        hops = 2 * HOP * (pod[one] != pod[other])
+        assert times(world, [(8 * one, 8 * other)]) == pytest.approx([near + longer + hops + part * once])
+    assert times(world, [(0, 9)])[0] > times(world, [(0, 8)])[0] + HOP  # another rail: by a spine
+
+
+def test_relayed_rails_have_half_of_the_uplinks_for_adapters_of_twice_the_rate() -> None:
+    structure = built("4 relayed rails of 100 and 200 Gbit/s, 2:1 and 4:1 lingering", 64)  # 32 hosts, leaves of 8
+    world, near, once, when = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE, np.arange(64)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription) == ([4] * 4, 2)
+    assert structure.processor[::8].tolist() == [0, 0, 3, 3]
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.2e-6 + NVLINK_LATENCY + once])  # by GPU 1 of its host
+    assert times(world, [(64, 68)]) == pytest.approx([near + once / 2])
+    assert times(world, [(0, 64)]) == pytest.approx([near + 0.1e-6 + 2 * HOP + once])
+    assert times(world, [(64, 96)]) == pytest.approx([near + 2 * HOP + once])  # an uplink has half of the rate
+    uplink = plane.path(np.zeros_like(when), np.full_like(when, 8), when)[0][:, 0]
+    assert (np.diff(uplink) != 0).sum() <= 4
+
+
+def test_hosts_of_an_nvlink_rack_are_on_four_leaves() -> None:
+    name = "NVLink racks whose hosts are on four leaves, 2:1 dealt out"
+    structure = built(name, 32)  # racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, DealtOut)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert structure.group.reshape(4, 8).tolist() == [[0, 0, 1, 1, 2, 2, 3, 3]] * 4
+    assert times(world, [(0, 2), (1, 15)]) == pytest.approx([NVLINK_LATENCY + MIB / NVLINK_RATE] * 2)
+    assert times(world, [(0, 16)]) == pytest.approx([near + once])  # another rack, the same leaf
+    assert times(world, [(0, 20)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 16), (1, 17)]) == pytest.approx([near + 2 * once] * 2)  # they share an adapter
+    across = [(0, 20), (2, 38)]  # the third and the sixth receiver of their leaf
+    assert times(world, across) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert np.bincount(built(name, 256).group).tolist() == [16] * 16
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_adapter_is_on_either_socket_at_random(seed: int) -> None:
+    structure = built("adapter on either socket at random, 4:1 re-hashed, hyperthreads", 32, seed)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert (structure.plane.uplinks.tolist(), structure.oversubscription) == ([2] * 4, 4)
+    assert structure.hyperthreads == 0.01
+    assert structure.turned.sum() == 16
+    for host, other in ((0, 1), (5, 6), (0, 31)):
+        for ends in ((0, 0), (1, 0), (1, 1)):
+            far = sum(structure.turned[of] != end for of, end in zip((host, other), ends, strict=True))
+            hops = 2 * HOP * (other == 31)
+            expected = near + hops + far * 0.28e-6 + once / (0.92 if far else 1.0)
+            assert times(world, [(2 * host + ends[0], 2 * other + ends[1])]) == pytest.approx([expected])
+
+
+def test_two_rails_have_islands_of_two_leaves_each() -> None:
+    structure = built("2 rails with trees of their own, islands 2:1, 4:1 between them, drift", 64)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert (plane.lower.uplinks.tolist(), plane.upper.uplinks.tolist()) == ([4] * 8, [4] * 4)
+    assert structure.drift == 0.03
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.4e-6 + once])  # the other rail
+    within = [(2 * host, 16 + 2 * host) for host in range(8)]
+    assert times(world, within) == pytest.approx([near + 2 * HOP + 2 * once] * 8)
+    between = [(rank, 32 + rank) for rank in range(32)]
+    assert times(world, between) == pytest.approx([near + 4 * HOP + CABLE + 4 * once] * 32)
+    assert times(world, between[:16:2]) == pytest.approx([near + 4 * HOP + CABLE + 2 * once] * 8)
+
+
+def test_hashes_choose_a_cable_of_400_for_the_eight_adapters_of_hosts() -> None:
+    structure = built("8 rails on the leaf of the rack, LAGs 2:1 to one core", 64)  # 16 hosts, racks of 4
+    world, near, once, gpus = World(structure, kernel=ONE_WAY), LATENCY + 2.8e-6, MIB / (2 * RATE), np.arange(32)
+    plane = structure.plane
+    assert isinstance(plane, LagCore)
+    assert plane.uplinks.tolist() == [8] * 4  # 3200 Gbit/s for 32 adapters of 200
+    assert times(world, [(0, 8), (1, 10)]) == pytest.approx([near + once] * 2)  # other rails are on the same leaf
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    up, down = plane.path(gpus, 32 + gpus, 0 * gpus)[0].T
+    most = max(np.bincount(up).max(), np.bincount(down).max())  # a cable is as wide as two messages
+    across = times(world, [(gpu, 32 + gpu) for gpu in range(32)])
+    assert max(across) == pytest.approx(near + 2 * HOP + most / 2 * once)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 180e9])
+
+
+def test_each_message_takes_both_omni_path_trees() -> None:
+    structure = built("2 ranks striped over 2 Omni-Path rails, 8:3, tables that change", 32)  # leaves of 8
+    world, near, once, hosts = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / (2 * RATE), np.arange(8)
+    plane = structure.plane
+    assert isinstance(plane, Tables)
+    assert plane.uplinks.tolist() == [3] * 4
+    assert structure.processor[::8].tolist() == [2, 2, 0, 0]
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.28e-6 + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 0.14e-6 + 2 * HOP + once])
+    assert times(world, [(32, 34), (33, 36)]) == pytest.approx([near + 2 * once] * 2)
+    now = np.full(8, world.seed * 7919)  # the first moment of this world
+    uplink = plane.path(16 + hosts, 24 + hosts, now)[0][:, 0]
+    across = times(world, [(32 + 2 * host, 48 + 2 * host) for host in range(8)])
+    assert across == pytest.approx(near + 2 * HOP + np.bincount(uplink)[uplink] * once)
+
+
+def test_spines_of_the_second_maker_take_longer_on_each_of_four_rails() -> None:
+    structure = built("rail-optimized, 4 rails, spines of two makers, 2:1 static", 64)  # 32 hosts, pods of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription) == ([4] * 16, 2)
+    assert structure.groups[7:9].tolist() == [[0, 4, 8, 12], [1, 5, 9, 13]]
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    to = np.arange(32, 64, 4)  # adapters of the first rail in the next pod
+    slow = plane.path(0 * to, to, 0 * to)[0][:, 0] % 2 == 1
+    assert 0 < slow.sum() < 8
+    for end, second in zip(to.tolist(), slow.tolist(), strict=True):
+        assert times(world, [(0, end)]) == pytest.approx([near + 2 * HOP + 0.35e-6 * second + once])
+
+
+def test_all_that_an_adapter_of_either_socket_sends_takes_one_uplink() -> None:
+    structure = built("4 NUMA nodes on 2 rails of the leaf, 4:1 by sender", 64)  # 32 hosts, racks of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    plane, adapters = structure.plane, np.arange(16)
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [4] * 4
+    assert structure.groups[7:9].tolist() == [[0, 0], [1, 1]]
+    assert times(world, [(1, 5), (3, 11)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.14e-6 + once / 0.96])
+    ways = [plane.path(adapters, to + adapters, 0 * adapters)[0][:, 0] for to in (16, 32)]
+    assert (ways[0] == ways[1]).all()
+    across = times(world, [(4 * host + rank, 32 + 4 * host + rank) for host in range(8) for rank in (1, 3)])
+    assert across == pytest.approx(near + 2 * HOP + np.bincount(ways[0])[ways[0]] * once)
+
+
+def test_the_second_half_of_each_group_has_twice_the_rate_and_few_messages_detour() -> None:
+    structure = built("dragonfly, few detours, newer half of each group", 64)  # groups of 12
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert np.bincount(structure.group).tolist() == [12, 12, 12, 12, 12, 4]
+    assert structure.plane.capacity[1] == 8 * RATE  # for hosts of 18
+    assert times(world, [(0, 1)]) == pytest.approx([near + 0.24e-6 + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.12e-6 + once])
+    assert times(world, [(6, 11)]) == pytest.approx([near + once / 2])
+    when = np.arange(4000)
+    ways, latency = structure.plane.path(np.full_like(when, 6), np.full_like(when, 18), when)
+    detours = ways[:, 1] != NONE
+    assert detours.mean() == pytest.approx(0.08 * 4 / 6, abs=0.015)
+    assert np.allclose(latency, LATENCY + np.where(detours, 4.5, 2) * HOP)
+
+
+def test_hosts_of_the_second_chassis_have_gpus_and_half_of_the_messages_detour() -> None:
+    structure = built("chassis in a dragonfly, many detours, GPUs in the second chassis", 64)  # groups of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / (0.8 * RATE)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert structure.overhead[:17].tolist() == [0.0] * 8 + [0.2e-6] * 8 + [0.0]
+    assert times(world, [(0, 1)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + HOP + once])  # another router of the chassis
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.2e-6 + HOP + once])  # the same slot of the other one
+    assert times(world, [(0, 10)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + once])
+    assert times(world, [(8, 9)]) == pytest.approx([near + 0.4e-6 + once])
+    when = np.arange(4000)
+    ways = structure.plane.path(np.zeros_like(when), np.full_like(when, 16), when)[0]
+    assert (ways[:, 3] != NONE).mean() == pytest.approx(0.5 * 2 / 4, abs=0.03)
+
+
+def test_a_job_has_whole_and_half_groups_and_two_switches_for_four_hosts_of_two_rails() -> None:
+    structure = built("4 GPUs on 2 rails of 400 Gbit/s, routes by load, whole and half groups", 64)  # 32 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert np.bincount(structure.group).tolist() == [8, 4, 4, 8, 8]
+    assert (plane.groups, plane.each, plane.switch[6:10].tolist()) == (8, 3, [0, 1, 2, 3])
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + HOP + once])  # the other adapter
+    assert times(world, [(0, 16)]) == pytest.approx([near + HOP + once])  # the next four hosts
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + once] * 2)
+    ways = plane.path(np.arange(8), np.arange(16, 24), np.zeros(8, np.int64))[0]
+    assert 1 <= (ways[:, 1] != NONE).sum() <= 5  # three of eight messages go directly, and some others
+
+
+def test_the_second_leaf_of_each_cell_has_twice_the_rate_and_few_messages_detour() -> None:
+    structure = built("dragonfly+, few detours, newer second leaf of each cell, far socket", 64)  # cells of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / RATE
+    assert isinstance(structure.plane, DragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [16] * 4
+    assert (structure.rate[:, 0] / RATE).tolist() == ([1.0] * 8 + [2.0] * 8) * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.2e-6 + once])
+    assert times(world, [(1, 2)]) == pytest.approx([near + 0.44e-6 + once / 0.93])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 0.1e-6 + 2 * HOP + once])
+    assert times(world, [(16, 18)]) == pytest.approx([near + once / 2])
+    assert times(world, [(17, 19)]) == pytest.approx([near + 0.48e-6 + once / 2 / 0.93])
+    assert_detours(structure.plane, 16, 0.06 * 2 / 4, 4000, 0.01)
+
+
+def test_four_of_eight_rails_are_on_each_leaf_of_a_cell_and_many_messages_detour() -> None:
+    structure = built("8 GPUs on 8 rails, dragonfly+, many detours, 4 rails on each leaf of a cell", 128)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, PartOfDragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [8] * 4  # of six cells
+    assert structure.plane.leaf[:68].tolist() == ([0] * 4 + [1] * 4) * 8 + [2] * 4
+    assert (structure.plane.groups, structure.plane.each) == (6, 32)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])
+    assert times(world, [(0, 11)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + once])  # a rail of the other socket
+    assert times(world, [(rail, 8 + rail) for rail in range(8)]) == pytest.approx([near + once] * 8)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 330e9])
+    assert_detours(structure.plane, 64, 0.45 * 4 / 6)
+
+
+def test_each_socket_has_a_torus_and_messages_to_the_other_one_cross_within_their_host() -> None:
+    structure = built("two tori in two dimensions, one for each socket", 32)  # 8 x 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / 8.4e9
+    assert isinstance(structure.plane, Torus)
+    assert structure.plane.sides == (8, 4)
+    for to, cables in ((1, 1), (2, 2), (3, 1), (4, 1), (16, 4), (18, 6), (28, 1)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + cables * HOP + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.4e-6 + HOP + once])
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+    assert times(world, [(0, 4), (3, 7)]) == pytest.approx([near + 2 * HOP + once] * 2)  # the other torus
+    crosses = times(world, [(0, 5), (3, 7)])  # the first one crosses to the second torus
+    assert crosses == pytest.approx([near + 0.4e-6 + 2 * HOP + 2 * once, near + 2 * HOP + 2 * once])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 9e9])
+
+
+def test_a_mesh_in_four_dimensions_is_not_closed_and_has_far_sockets() -> None:
+    structure = built("mesh in four dimensions, far socket", 64)  # 4 x 4 x 2 x 2
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / 6e9
+    assert isinstance(structure.plane, Mesh)
+    assert structure.plane.sides == (4, 4, 2, 2)
+    assert built("mesh in four dimensions, far socket", 32).plane.sides == (4, 2, 2, 2)  # type: ignore[attr-defined]
+    for to, cables in ((1, 1), (2, 1), (3, 2), (4, 1), (12, 3), (16, 1), (48, 3), (63, 8)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + cables * HOP + once])
+        assert times(world, [(2 * to, 0)]) == pytest.approx([near + cables * HOP + once])
+    assert times(world, [(1, 2)]) == pytest.approx([near + 0.35e-6 + HOP + MIB / 5.76e9])
+    assert times(world, [(0, 64), (32, 96)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)
+    assert times(world, [(0, 2), (96, 98)]) == pytest.approx([near + HOP + once] * 2)
+
+
+def test_a_third_of_the_hosts_on_a_torus_of_switches_is_newer_at_random() -> None:
+    structure = built("torus of switches in two dimensions, two generations at random", 64)  # 4 x 4 switches
+    world, near, plane = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, structure.plane
+    assert isinstance(plane, SwitchTorus)
+    assert plane.joined.sum(axis=1).tolist() == [4] * 16
+    assert np.bincount(structure.group).tolist() == [4] * 16
+    old, new = np.flatnonzero(structure.overhead > 0), np.flatnonzero(structure.overhead == 0)
+    assert (len(old), len(new)) == (43, 21)
+    assert len(set(structure.group[new].tolist())) > 6  # not in a row
+    for one, other, longer, rate in ((*old[[0, -1]], 0.4e-6, 0.32), (*new[[0, -1]], 0.0, 0.545)):
+        steps = np.abs(np.subtract(np.divmod(one // 4, 4), np.divmod(other // 4, 4)))
+        hops = np.minimum(steps, 4 - steps).sum()
+        assert times(world, [(one, other)]) == pytest.approx([near + longer + hops * HOP + MIB / rate / RATE])
+
+
+def test_two_rails_are_on_two_switches_that_are_joined_each_with_each() -> None:
+    structure = built("2 rails of 200 Gbit/s, full mesh of switches by load", 64)  # racks of 16
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, MeshByLoad)
+    assert (plane.groups, plane.each) == (8, 2)
+    assert structure.groups[15:17].tolist() == [[0, 4], [1, 5]]
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + HOP + once])  # the other switch of the rack
+    assert times(world, [(0, 32)]) == pytest.approx([near + HOP + once])
+    assert times(world, [(0, 32), (2, 34)]) == pytest.approx([near + HOP + once] * 2)
+    ways = plane.path(np.arange(0, 32, 2), np.arange(32, 64, 2), np.zeros(16, np.int64))[0]
+    assert 6 <= (ways[:, 1] != NONE).sum() <= 14  # two of 16 messages go directly, and some others
+
+
+def test_messages_go_one_way_around_the_rings_of_three_dimensions() -> None:
+    structure = built("one-way rings in three dimensions, two ranks, hyperthreads", 64)  # 4 x 4 x 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.6e-6, MIB / 330e6
+    assert isinstance(structure.plane, OneWayRings)
+    assert structure.plane.sides == (4, 4, 4)
+    for to, there, back in ((1, 1, 3), (2, 2, 2), (3, 3, 1), (4, 1, 3), (16, 1, 3), (21, 3, 9), (63, 9, 3)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + there * HOP + once])
+        assert times(world, [(2 * to, 0)]) == pytest.approx([near + back * HOP + once])
+    shared = times(world, [(0, 6), (2, 0), (4, 2)])  # three messages by a cable of 650 MB/s
+    assert shared == pytest.approx([near + 3 * HOP + 3 * MIB / 650e6] * 3)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + 2 * HOP + MIB / 325e6] * 2)
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + MIB / 550e6])
+    assert structure.hyperthreads == 0.01
+
+
+def test_a_job_has_two_whole_groups_and_a_quarter_of_four_in_rows_of_a_hall() -> None:
+    structure = built("routes by load in rows, whole groups and quarters, far socket, drift", 64)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, SlingshotInRows)
+    assert np.bincount(structure.group).tolist() == [16, 16, 4, 4, 4, 4, 16]
+    assert (plane.groups, plane.each, structure.drift) == (9, 2, 0.03)
+    assert times(world, [(1, 3)]) == pytest.approx([near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.28e-6 + once / 0.95])  # the first socket is far
+    assert times(world, [(1, 9)]) == pytest.approx([near + HOP + once])  # the next switch
+    for to, rows in ((16, 1), (32, 2), (48, 6)):
+        apart = times(world, [(1, 2 * to + 1)])[0] - near - once - 4 * CABLE - rows * 0.07e-6
+        assert round(apart / HOP, 6) in (1, 2, 3)
+
+
+def test_a_grid_of_hosts_of_four_chips_is_closed_along_its_longer_side_only() -> None:
+    structure = built("4 chips, grid closed along its longer side", 64)  # 32 hosts, 8 x 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / 100e9
+    assert isinstance(structure.plane, ClosedAlongOne)
+    assert structure.plane.sides == (8, 4)
+    for to, cables in ((1, 1), (3, 3), (4, 1), (16, 4), (28, 1), (31, 4)):
+        assert times(world, [(0, 4 * to)]) == pytest.approx([near + cables * HOP + once])
+    chips = [(chip, 4 + chip) for chip in range(4)]
+    assert times(world, chips[:2]) == pytest.approx([near + HOP + once] * 2)
+    assert times(world, chips) == pytest.approx([near + HOP + 2 * once] * 4)  # two links join two hosts
+    assert times(world, [(0, 4), (1, 16), (2, 112)]) == pytest.approx([near + HOP + once] * 3)  # a link for each
+    assert times(world, [(0, 1)]) == pytest.approx([0.7e-6 + once])
+    assert times(world, [(0, 3)]) == pytest.approx([1e-6 + once])
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -11401,6 +11401,636 @@ def _newer_hosts_on_the_director(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _leaves_of(hosts: int, *sizes: int) -> Index:
+    """Leaves of these sizes in turns, in larger clusters of up to 4 times as many hosts; the last has what is left."""
+    each = np.tile(np.array(sizes) * max(1, min(4, hosts // sum(sizes))), hosts)
+    return np.repeat(np.arange(len(each)), each)[:hosts]
+
+
+def _sequencing_institute(hosts: int) -> Structure:
+    """One switch of 200 Gbit/s; two ranks, far socket. 1 % of readings are disturbed by hyperthreads; 6 % of drift.
+
+    As institutes for genomes, whose sequencers warm up the same room. The numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.93, 0.3e-6), rate=np.full((hosts, 1), 2 * RATE), hyperthreads=0.01, drift=0.06
+    )
+
+
+def _grown_rack_by_rack(hosts: int) -> Structure:
+    """RoCE of 100 Gbit/s, a rank in each host; leaves of 5, 7, 9 and 11 hosts, 5:2 re-hashed; drift of 5 %.
+
+    As internet shops that add to each rack what a budget allows, in a warm hall. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, FatTree(_leaves_of(hosts, 5, 7, 9, 11), 2.5, "rehashed"), position_latency=np.array([0.6e-6]), drift=0.05
+    )
+
+
+def _faculties(hosts: int) -> Structure:
+    """200 Gbit/s, 4:1 adaptive; leaves of 4, 8, 12 and 8 hosts. Far socket, 1 % of readings disturbed by hyperthreads.
+
+    As universities whose faculties each paid for a rack. The numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.95), plane=FatTree(_leaves_of(hosts, 4, 8, 12, 8), 4, "adaptive", 2 * RATE),
+        rate=np.full((hosts, 1), 2 * RATE), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _teaching_rooms(hosts: int) -> Structure:
+    """10 Gbit/s by TCP, 3:1 lingering; leaves of 1, 2, 3 and 4 parts of the hosts, numbered in turns over these.
+
+    As workstations of four teaching rooms, in the order in which a scheduler adds them. The numbers are chosen here.
+    """
+    leaf = np.unique(_unequal_leaves(hosts), return_inverse=True)[1]  # of four hosts or fewer, none has some leaves
+    return Structure(
+        hosts, FatTree(leaf, 3, "lingering", 0.1 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
+        position_latency=np.array([12e-6]), interrupts=2e-6, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _adapters_after_repairs(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts, at random, has 200 Gbit/s instead of 100; far socket; uplinks of 200, 5:2 static.
+
+    As sites that replace broken adapters of 100 Gbit/s by newer ones. The numbers are chosen here.
+    """
+    newer = random.permutation(np.arange(hosts) % 4 == 0)
+    return replace(
+        _far_socket(hosts, 2, 0.96, 0.22e-6), plane=FatTree(_leaves(hosts), 4, "static", 2 * RATE),
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None], hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _maps_for_navigation(hosts: int) -> Structure:
+    """RoCE of 100 Gbit/s, a rank in each host; 4:3, a hash of the sender says the uplink. 1 % disturbed, drift of 4 %.
+
+    As makers of maps whose switches hash the source only, as some do by default. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, FatTree(_leaves(hosts), 4 / 3, "by sender"), position_latency=np.array([0.7e-6]), hyperthreads=0.01,
+        drift=0.04,
+    )  # fmt: skip
+
+
+def _three_rates_in_turns(hosts: int) -> Structure:
+    """One switch; hosts of 25, 100 and 200 Gbit/s in turns, of which the older ones take longer; drift of 6 %.
+
+    As laboratories that fill free places of racks with what is new, in a warm room. The numbers are chosen here.
+    """
+    year = np.arange(hosts) % 3
+    return Structure(
+        hosts, OneSwitch(hosts), rate=RATE * np.array([0.25, 1.0, 2.0])[year][:, None],
+        overhead=np.array([0.3e-6, 0.12e-6, 0.0])[year], processor=np.array([2, 0, 3])[year], drift=0.06,
+    )  # fmt: skip
+
+
+def _row_of_racks(hosts: int) -> Structure:
+    """200 Gbit/s, nothing blocks; racks in a row, further ones by longer cables. Far socket, 1 % of readings disturbed.
+
+    As clusters with one large switch for the whole row. The racks and the numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.94, 0.28e-6), plane=Racks(hosts, max(2, min(40, hosts // 4))),
+        rate=np.full((hosts, 1), 2 * RATE), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _flowlets_of_five_sizes(hosts: int) -> Structure:
+    """RoCE of 100 Gbit/s, a rank in each host; leaves of 4, 6, 9, 7 and 6 hosts with three uplinks each, flowlets.
+
+    4:3 to 3:1, as companies that buy all leaves alike and fill them later; drift of 3 %. The numbers are chosen here.
+    """
+    leaf = _leaves_of(hosts, 4, 6, 9, 7, 6)
+    uplinks = int(np.bincount(leaf)[0]) * 3 // 4
+    return Structure(hosts, Flowlets(leaf, uplinks), position_latency=np.array([0.8e-6]), tail=0.003, drift=0.03)
+
+
+def _symmetric_hash_of_two_sizes(hosts: int) -> Structure:
+    """RoCE of 100 Gbit/s; leaves of 6 and 10 hosts in turns, 3:1, the same spine there and back. Far socket.
+
+    As operators of wind farms, with racks of two heights; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.92, 0.26e-6)
+    return replace(
+        far, plane=SameSpineBack(_leaves_of(hosts, 6, 10, 6, 10), 3), position_latency=0.6e-6 + far.position_latency,
+        hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _pods_of_one_to_three_leaves(hosts: int) -> Structure:
+    """100 Gbit/s, a rank in each host; pods of 1, 3, 2 and 2 leaves, 1:1 within and 3:1 between them, all re-hashed.
+
+    As providers whose halls have room for unequal pods. 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    pod = _leaves_of(int(leaf[-1]) + 1, 1, 3, 2, 2)[leaf]
+    plane = Stacked(FatTree(leaf, 1, "rehashed"), FatTree(pod, 3, "rehashed"))
+    return Structure(hosts, plane, position_latency=np.array([0.9e-6]), hyperthreads=0.01)
+
+
+def _pricing_of_insurers(hosts: int) -> Structure:
+    """25 Gbit/s by TCP, 4:1 static; two ranks, far socket; drift of 7 %, because clocks fall in the course of the run.
+
+    As insurers that compute their risks on what is also their office network. The numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.9, 0.5e-6)
+    return replace(
+        far, plane=FatTree(_leaves(hosts), 4, "static", 0.25 * RATE), rate=np.full((hosts, 1), 0.25 * RATE),
+        position_latency=9e-6 + far.position_latency, interrupts=1.5e-6, drift=0.07,
+    )  # fmt: skip
+
+
+def _servers_of_a_physics_department(hosts: int, random: np.random.Generator) -> Structure:
+    """One switch (RoCE) of a department that bought as it had money: an eighth of the hosts has 10 Gbit/s, half have
+    25, three eighths 100, at random; 1 % of readings are disturbed. The numbers are chosen here."""
+    kind = random.permutation(np.array([1, 2, 1, 0, 1, 2, 1, 2])[np.arange(hosts) % 8])
+    return Structure(
+        hosts, OneSwitch(hosts), rate=RATE * np.array([0.1, 0.25, 1.0])[kind][:, None],
+        overhead=np.array([0.5e-6, 0.2e-6, 0.0])[kind], processor=np.array([2, 0, 3])[kind],
+        position_latency=np.array([1e-6]), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _newer_hosts_wherever_there_was_room(hosts: int, random: np.random.Generator) -> Structure:
+    """A university that put newer hosts of 200 Gbit/s, three of eight, between those of 100, at random; an adaptive
+    uplink of 200 for 4 hosts; 1 % of readings are disturbed. The numbers are chosen here."""
+    newer = random.permutation(8 * np.arange(hosts) >= 5 * hosts)
+    return Structure(
+        hosts, FatTree(np.arange(hosts) // max(4, min(24, hosts // 4)), 4, "adaptive", 2 * RATE),
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None], overhead=np.where(newer, 0.0, 0.15e-6),
+        processor=np.where(newer, 3, 0), position_latency=np.array([0.2e-6]), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _three_rates_anywhere_in_a_dragonfly(hosts: int, random: np.random.Generator) -> Structure:
+    """A test system of a maker: half of the hosts have 100 Gbit/s, a quarter 200 and a quarter 400, at random in small
+    groups of a dragonfly; half of the messages try a third group. The numbers are chosen here."""
+    kind = random.permutation(np.array([0, 1, 0, 2])[np.arange(hosts) % 4])
+    return Structure(
+        hosts, Dragonfly(hosts, max(2, min(16, hosts // 8)), 0.5, 4 * RATE),
+        rate=RATE * np.array([1.0, 2.0, 4.0])[kind][:, None], overhead=np.array([0.2e-6, 0.1e-6, 0.0])[kind],
+        processor=np.array([0, 3, 4])[kind], position_latency=np.array([0.25e-6]), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _newer_third_anywhere_in_cells(hosts: int, random: np.random.Generator) -> Structure:
+    """A national center with a dragonfly+: a third of the hosts, at random, were renewed and have 400 Gbit/s, others
+    200; two ranks, far socket; 1 % of readings are disturbed. The numbers are chosen here."""
+    newer, far = random.permutation(3 * np.arange(hosts) >= 2 * hosts), _far_socket(hosts, 2, 0.93, 0.28e-6)
+    return replace(
+        far, plane=DragonflyPlus(hosts, max(4, min(16, hosts // 4)), 0.35, 4 * RATE),
+        rate=RATE * np.where(newer, 4.0, 2.0)[:, None], overhead=np.where(newer, 0.0, 0.12e-6),
+        processor=np.where(newer, 4, 3), position_latency=0.15e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _quadrants_of_two_purchases(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: one socket of four quadrants, a rank on each; half of them at random have 200 Gbit/s, others
+    100; re-hashed (RoCE), an uplink of 200 for two. As companies with EPYC. The numbers are chosen here."""
+    count, far = max(8, hosts // 2), _in_other_parts(4, 1)
+    newer = random.permutation(np.arange(count) % 2 == 1)
+    return Structure(
+        count, FatTree(_leaves(count), 2, "rehashed", 2 * RATE), each=4, socket=np.zeros(4, np.int64),
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None], overhead=np.where(newer, 0.0, 0.1e-6),
+        processor=np.where(newer, 4, 3), position_latency=0.8e-6 + np.where(far[0], 0.07e-6, 0.0),
+        inside_latency=INSIDE_LATENCY + np.where(far, 0.06e-6, 0.0), inside_rate=np.where(far, 13e9, INSIDE_RATE),
+        hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _every_second_group_upgraded(hosts: int) -> Structure:
+    """A Slingshot system in the middle of its upgrade: every second group has 200 Gbit/s already, the others 100; two
+    hosts on a switch, routes by load; 1 % of readings are disturbed. The numbers are chosen here."""
+    group = np.arange(hosts) // max(4, min(16, hosts // 8))
+    newer = group % 2 == 1
+    return Structure(
+        hosts, Slingshot(group, places_in(group) // 2, int(group[-1]) + 5, 2 * RATE),
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None], overhead=np.where(newer, 0.0, 0.22e-6),
+        processor=np.full(hosts, 3), position_latency=np.array([0.2e-6]), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _groups_of_three_years(hosts: int) -> Structure:
+    """A dragonfly that grew: half of the groups have 100 Gbit/s, a quarter 200, a quarter 400, and two groups are
+    joined by cables of the rate of the older one; 1 % of readings are disturbed. The numbers are chosen here."""
+    count = max(2, min(8, hosts // 2))
+    group, of = np.arange(hosts) * count // hosts, np.arange(count)
+    year = 1 * (2 * of >= count) + (4 * of >= 3 * count)
+    speed = 2**year
+    cables = max(1, 2 * hosts // count**2) * np.minimum.outer(speed, speed)
+    return Structure(
+        hosts, Bundles(group, cables, 0.3, RATE), rate=RATE * np.array(speed[group], np.float64)[:, None],
+        overhead=np.array([0.18e-6, 0.06e-6, 0.0])[year[group]], processor=np.array([0, 3, 4])[year[group]],
+        position_latency=np.array([0.2e-6]), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _ccxs_with_two_adapters(hosts: int) -> Structure:
+    """A quarter of the hosts: one EPYC of four quadrants of two CCXs (NPS2), a rank on each; the first and the third
+    quadrant have an adapter of 200 Gbit/s on one switch; 1 % of readings are disturbed. The numbers are chosen here."""
+    count, ccx = max(8, hosts // 4), np.arange(8)
+    apart = _levels_apart(ccx, ccx // 2, ccx // 4)
+    return Structure(
+        count, OneSwitch(2 * count), each=8, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 3),
+        position_latency=0.15e-6 + np.tile([0.0, 0.0, 0.06e-6, 0.06e-6], 2),
+        inside_latency=INSIDE_LATENCY + np.array([0.0, 0.05e-6, 0.1e-6, 0.17e-6])[apart],
+        inside_rate=np.array([20e9, 15e9, 13e9, 11e9])[apart], hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _racks_of_25_100_and_200(hosts: int) -> Structure:
+    """A company for web services: RoCE of 25, 100 and 200 Gbit/s, a third of the racks each; an uplink of 200 for two
+    hosts, re-hashed; two ranks, far socket; 1 % of readings are disturbed. The numbers are chosen here."""
+    rack, far = np.arange(hosts) // max(4, min(16, hosts // 8)), _far_socket(hosts, 2, 0.95, 0.3e-6)
+    year = rack * 3 // (int(rack[-1]) + 1)
+    return replace(
+        far, plane=FatTree(rack, 2, "rehashed", 2 * RATE), rate=RATE * np.array([0.25, 1.0, 2.0])[year][:, None],
+        overhead=np.array([0.4e-6, 0.15e-6, 0.0])[year], processor=np.array([2, 0, 3])[year],
+        position_latency=0.9e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _unequal_numbers_on_ccxs(hosts: int) -> Structure:
+    """One host of two EPYC 9654: eight quadrants of three CCXs, to which as many ranks do not divide, so that some have
+    a neighbour in their cache and some have none; 1 % of readings are disturbed. The numbers are chosen here."""
+    ranks = max(hosts, 16)
+    ccx = np.arange(ranks) * 24 // ranks
+    apart = _levels_apart(ccx, ccx // 3, ccx // 12)
+    return Structure(
+        1, OneSwitch(1), each=ranks, inside_latency=np.array([0.17e-6, 0.29e-6, 0.35e-6, 0.62e-6])[apart],
+        inside_rate=np.array([16e9, 12e9, 11e9, 7e9])[apart], hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _newer_racks_of_two_rails(hosts: int) -> Structure:
+    """A weather service: both adapters of a host are on the leaf of its rack, of 100 Gbit/s or, in the last three of
+    eight racks, 200; an uplink of 200 for 4, static; 1 % of readings are disturbed. The numbers are chosen here."""
+    rack = np.arange(hosts) // max(4, min(16, hosts // 8))
+    newer = 8 * rack >= 5 * (int(rack[-1]) + 1)
+    return Structure(
+        hosts, FatTree(rack.repeat(2), 4, "static", 2 * RATE), each=2, rails=2, one_plane=True, other_rail=0.0,
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None].repeat(2, axis=1), overhead=np.where(newer, 0.0, 0.1e-6),
+        processor=np.where(newer, 3, 0), position_latency=np.full(2, 0.2e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _two_ccxs_in_groups_of_two_years(hosts: int) -> Structure:
+    """Half of the hosts: one small EPYC with two ranks on each of two CCXs; a dragonfly, of which the first half of the
+    groups has 100 Gbit/s, the other 200; all becomes 3 % slower. As laboratories. The numbers are chosen here."""
+    count, far = max(8, hosts // 2), _in_other_parts(4, 2)
+    plane = Dragonfly(count, max(2, min(16, count // 8)), 0.25, 2 * RATE)
+    newer = 2 * plane.group >= plane.groups
+    return Structure(
+        count, plane, each=4, socket=np.zeros(4, np.int64), rate=RATE * np.where(newer, 2.0, 1.0)[:, None],
+        overhead=np.where(newer, 0.0, 0.16e-6), processor=np.where(newer, 4, 3), position_latency=np.full(4, 0.2e-6),
+        inside_latency=np.where(far, 0.45e-6, 0.25e-6), inside_rate=np.where(far, 12e9, 22e9), hyperthreads=0.004,
+        drift=0.03,
+    )  # fmt: skip
+
+
+def _eight_rails_without_relays(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs on 8 rails of 400 Gbit/s that do not meet, each a tree of its own, 1:1 static.
+
+    As rail-only clusters whose software does not relay messages; 1 % of readings are disturbed. Numbers chosen here.
+    """
+    count = max(8, hosts // 4)
+    return Structure(
+        count, FatTree(np.arange(count) // max(2, min(16, count // 4)), 1, "static", 4 * RATE), each=8, rails=8,
+        rails_meet=False, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(8, 0.9e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 300e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _bonds_of_four_ports(hosts: int) -> Structure:
+    """A private cloud without virtual machines (RoCE): bonds of four ports of 25 Gbit/s on the leaf of the rack, 3:1.
+
+    A hash gives each flow of two ranks a port and an uplink of 100 Gbit/s. The far socket reaches 95 %, 0.3 us later.
+    """
+    leaf, far = np.arange(hosts).repeat(4) // max(4, min(18, hosts // 4)), _far_socket(hosts, 2, 0.95, 0.3e-6)
+    size = np.bincount(leaf)
+    return replace(
+        far, plane=FatTree(leaf, size / (np.ceil(size / 12) + 0.5), "static"), rails=4, one_plane=True, bonded=True,
+        other_rail=0.0, rate=np.full((hosts, 4), 0.25 * RATE), processor=np.full(hosts, 3),
+        position_latency=1.2e-6 + far.position_latency, tail=0.003,
+    )  # fmt: skip
+
+
+def _second_rail_of_a_later_year(hosts: int) -> Structure:
+    """A university that added a rail for the second sockets: 100 Gbit/s 1:1, then 200 at 4:1, with leaves of its own.
+
+    Re-hashed; messages from one rail to the other go by the spines. A rank on each socket. The numbers are chosen here.
+    """
+    rack = _leaves(hosts)
+    racks, speed = int(rack[-1]) + 1, RATE * np.array([1.0, 2.0])
+    return Structure(
+        hosts, FatTree(_leaf_per_rail(rack, 2), np.repeat([1, 4], racks), "rehashed", speed.repeat(racks)), each=2,
+        rails=2, one_plane=True, other_rail=0.0, rate=np.tile(speed, (hosts, 1)), processor=np.zeros(hosts, np.int64),
+        position_latency=np.full(2, 0.25e-6), inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _two_rates_on_eight_rails(hosts: int, random: np.random.Generator) -> Structure:
+    """A quarter of the hosts, of 8 GPUs; half of them, at random, have 400 Gbit/s on each rail, the others 200. 2:1.
+
+    As providers that put newer hosts where older ones failed; uplinks of 400, adaptive. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    new = random.permutation(np.arange(count) % 2 == 1)
+    pod = np.arange(count) // max(2, min(16, count // 4))
+    return Structure(
+        count, FatTree(_leaf_per_rail(pod, 8), 2, "adaptive", 4 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=RATE * np.where(new, 4.0, 2.0)[:, None].repeat(8, axis=1),
+        overhead=np.where(new, 0.0, 0.12e-6), processor=np.where(new, 4, 3), position_latency=np.full(8, 0.9e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 250e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _relayed_rails_of_two_rates(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs that relay messages to 4 rails with a tree each; the newer half of the leaves has 200.
+
+    Uplinks of 100 Gbit/s, 2:1 for the older and 4:1 for the newer ones; routes linger. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = _leaves(count)
+    new = 2 * leaf > leaf[-1]
+    return Structure(
+        count, FatTree(leaf, 2, "lingering"), each=4, rails=4, relayed=True, other_rail=NVLINK_LATENCY,
+        rate=RATE * np.where(new, 2.0, 1.0)[:, None].repeat(4, axis=1), overhead=np.where(new, 0.0, 0.1e-6),
+        processor=np.where(new, 3, 0), position_latency=np.full(4, 1e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 80e9), tail=0.003,
+    )  # fmt: skip
+
+
+def _leaf_for_trays_of_a_place(hosts: int) -> Structure:
+    """Two superchips share an adapter of 400 Gbit/s; NVLink joins 8 hosts of a rack, each two of them on another leaf.
+
+    So a leaf has two hosts of each of 8 racks, and NVLink crosses leaves; 2:1 dealt out. The numbers are chosen here.
+    """
+    size = max(2, min(8, hosts // 4))
+    rack, place = np.divmod(np.arange(hosts), size)
+    leaves = min(4, size)
+    return Structure(
+        hosts, DealtOut(rack // 8 * leaves + place * leaves // size, 2, 4 * RATE), each=2, domain=size,
+        rate=np.full((hosts, 1), 4 * RATE), processor=np.full(hosts, 4), position_latency=np.full(2, 0.8e-6),
+        inside_latency=np.full((2, 2), NVLINK_LATENCY), inside_rate=np.full((2, 2), NVLINK_RATE), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _either_socket_at_random(hosts: int, random: np.random.Generator) -> Structure:
+    """A render farm (RoCE): technicians put the adapter on either socket, at random; 4:1 re-hashed, 1 % disturbed.
+
+    200 Gbit/s, two ranks; the far one takes 0.28 us longer and reaches 92 % of the rate. The numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.92, 0.28e-6)
+    return replace(
+        far, plane=FatTree(_leaves(hosts), 4, "rehashed", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        turned=random.permutation(np.arange(hosts) % 2 == 1), processor=np.full(hosts, 3),
+        position_latency=0.9e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _islands_of_both_rails(hosts: int) -> Structure:
+    """A weather center: an adapter on each socket, trees of their own, islands of two leaves; 2:1 and 4:1 adaptive.
+
+    Messages between the rails, and so between the sockets, take 0.4 us longer; it becomes 3 % slower as it gets warm.
+    """
+    leaf = np.arange(hosts) // max(2, min(16, hosts // 8))
+    return Structure(
+        hosts, Stacked(FatTree(leaf, 2, "adaptive"), FatTree(leaf // 2, 4, "adaptive"), CABLE), each=2, rails=2,
+        other_rail=0.4e-6, processor=np.full(hosts, 3), position_latency=np.full(2, 0.2e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.002, drift=0.03,
+    )  # fmt: skip
+
+
+def _eight_rails_on_lags(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs, 8 adapters of 200 Gbit/s on the leaf of the rack, LAGs of 400 to one core, 2:1.
+
+    As companies with one chassis switch: the leaf and the core choose a cable by a hash each. Numbers chosen here.
+    """
+    count = max(8, hosts // 4)
+    rack = np.repeat(np.arange(count) // max(2, min(4, count // 4)), 8)
+    return Structure(
+        count, LagCore(rack, 4, 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 3), position_latency=np.full(8, 1.4e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 180e9), tail=0.004,
+    )  # fmt: skip
+
+
+def _striped_omni_path(hosts: int) -> Structure:
+    """A chemistry group: two Omni-Path adapters in two trees, 8:3, that each message uses (PSM2); tables that change.
+
+    Two ranks; the second half of the leaves is newer, 0.14 us less at an end; 1 % disturbed. Numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // max(4, min(32, hosts // 4))
+    old = 2 * leaf <= leaf[-1]
+    return Structure(
+        hosts, Tables(leaf, 8 / 3), each=2, rails=2, striped=True, other_rail=0.0,
+        overhead=np.where(old, 0.14e-6, 0.0), processor=np.where(old, 2, 0), position_latency=np.full(2, 0.3e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _rails_on_spines_of_two_makers(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs with 200 Gbit/s each, a leaf for each rail of each pod; spines of two makers in turns.
+
+    A message takes 0.35 us longer by those of the second maker; 2:1, a hash chooses (RoCE). Numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = _leaf_per_rail(np.arange(count) // max(2, min(16, count // 4)), 4)
+    return Structure(
+        count, UnlikeSpines(leaf, 2, "static", 2 * RATE, np.array([0.0, 0.35e-6])), each=4, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(4, 1.1e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 90e9), tail=0.003,
+    )  # fmt: skip
+
+
+def _numa_nodes_on_uplinks_by_sender(hosts: int) -> Structure:
+    """Half of the hosts: two sockets of two NUMA nodes, a rank on each; an adapter on the second node of each socket.
+
+    As a trading company (RoCE): both on the leaf of the rack, 4:1; the sender decides the uplink. Numbers chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, FatTree(np.repeat(_leaves(count), 2), 4, "by sender"), each=4, rails=2, one_plane=True, other_rail=0.0,
+        processor=np.full(count, 3), position_rate=np.tile([0.96, 1.0], 2),
+        position_latency=np.tile([0.97e-6, 0.9e-6], 2), hyperthreads=0.003,
+        **_numa_places(4)[1],  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _newer_half_of_each_group(hosts: int) -> Structure:
+    """A dragonfly; the second half of each group has 200 Gbit/s, as the cables, the others 100; 8 % detour.
+
+    As HPE Cray EX of universities that replace one of two chassis of each cabinet. The numbers are chosen here.
+    """
+    size = 2 * max(1, min(8, hosts // 10))
+    newer = 2 * (np.arange(hosts) % size) >= size
+    return Structure(
+        hosts, Dragonfly(hosts, size, 0.08, 2 * RATE), rate=RATE * np.where(newer, 2.0, 1.0)[:, None],
+        overhead=np.where(newer, 0.0, 0.12e-6), processor=np.where(newer, 4, 3), position_latency=np.array([0.2e-6]),
+        hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _gpus_in_the_second_chassis(hosts: int) -> Structure:
+    """Chassis in a dragonfly, half of the messages detour; hosts of the second chassis have GPUs, 0.2 us longer.
+
+    As Cray XC40 and XC50 of national centers with hybrid hosts; 1 % of readings 10x. The numbers are chosen here.
+    """
+    plane = Chassis(hosts, 4 * max(1, min(8, hosts // 16)), 0.5)
+    gpus = plane.router >= plane.slots
+    return Structure(
+        hosts, plane, rate=np.full((hosts, 1), 0.8 * RATE), nominal=np.full((hosts, 1), RATE),
+        overhead=np.where(gpus, 0.2e-6, 0.0), processor=np.where(gpus, 2, 0), position_latency=np.array([0.3e-6]),
+        hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _whole_and_half_groups_of_two_rails(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs on 2 adapters of 400 Gbit/s, on two switches of their group; routes by load.
+
+    As HPE Cray with Slingshot 400: a whole group, two half ones and again a whole one. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    sizes = np.tile(np.array([4, 2, 2, 4]) * max(1, min(4, count // 12)), count)
+    group = np.repeat(np.arange(len(sizes)), sizes)[:count]
+    switch = places_in(group)[:, None] // 4 * 2 + np.arange(2)
+    return Structure(
+        count, Slingshot(group.repeat(2), switch.ravel(), int(group[-1]) + 4, 4 * RATE), each=4, rails=2,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 2), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(4, 0.8e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 140e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _newer_second_leaf_of_each_cell(hosts: int) -> Structure:
+    """A dragonfly+ of 200 Gbit/s, of which the first leaf of each cell gives its hosts 100; two ranks, far socket.
+
+    As BullSequana of a weather service that filled its cells in two years; 6 % detour. The numbers are chosen here.
+    """
+    plane = DragonflyPlus(hosts, 2 * max(2, min(12, hosts // 8)), 0.06, 2 * RATE)
+    newer, far = plane.leaf % 2 == 1, _far_socket(hosts, 2, 0.93, 0.24e-6)
+    return replace(
+        far, plane=plane, rate=RATE * np.where(newer, 2.0, 1.0)[:, None], overhead=np.where(newer, 0.0, 0.1e-6),
+        processor=np.where(newer, 3, 0), position_latency=0.15e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _four_of_eight_rails_on_each_leaf(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs on 8 rails of 400 Gbit/s in a dragonfly+, 45 % of messages between cells detour.
+
+    As DGX H100 on NDR of national centers: the rails of a socket are on one leaf of the cell. Numbers are chosen here.
+    """
+    count, rail = max(8, hosts // 4), np.arange(8)
+    size = max(2, min(8, count // 4))  # hosts of a cell
+    cell, place = np.divmod(np.arange(count)[:, None], size)
+    taken = 8 * size * cell + 4 * size * (rail // 4) + 4 * place + rail % 4
+    return Structure(
+        count, PartOfDragonflyPlus(taken.ravel(), int(cell[-1, 0]) + 3, 8 * size, 0.45, 4 * RATE), each=8, rails=8,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(8, 0.9e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 330e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _torus_for_each_socket(hosts: int) -> Structure:
+    """Two sockets with a rank and a card each; cards make two tori in two dimensions, and a message stays in one.
+
+    As small clusters with Extoll cards, without switches; cables do 8.4 GB/s, hosts 10. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, Torus(_sides(hosts, 2), 8.4e9), each=2, rails=2, relayed=True, other_rail=0.4e-6,
+        rate=np.full((hosts, 2), 10e9), nominal=np.full((hosts, 2), RATE), processor=np.full(hosts, 2),
+        position_latency=np.full(2, 0.3e-6), inside_latency=_across_sockets(np.arange(2)),
+        inside_rate=np.full((2, 2), 9e9), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _mesh_in_four_dimensions(hosts: int) -> Structure:
+    """A mesh of hosts in four dimensions, cables of 6 GB/s and adapters of 6.4; two ranks, far socket.
+
+    As part of a torus of Angara, whose rings the part does not close. The numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.9, 0.35e-6)
+    return replace(
+        far, plane=Mesh(_sides(hosts, 4), 6e9), rate=np.full((hosts, 1), 6.4e9), processor=np.full(hosts, 2),
+        position_latency=0.25e-6 + far.position_latency, tail=0.003,
+    )  # fmt: skip
+
+
+def _replaced_on_a_torus_of_switches(hosts: int, random: np.random.Generator) -> Structure:
+    """A torus of switches in two dimensions, 4 hosts on each; 40 Gbit/s, but 56, as cables, for a third, at random.
+
+    As clusters of oil companies that replace hosts one by one as they fail. The numbers are chosen here.
+    """
+    newer = random.permutation(3 * np.arange(hosts) >= 2 * hosts)
+    return Structure(
+        hosts, SwitchTorus(hosts, _sides(max(2, hosts // 4), 2), 0.545 * RATE),
+        rate=RATE * np.where(newer, 0.545, 0.32)[:, None], nominal=RATE * np.where(newer, 0.545, 0.4)[:, None],
+        overhead=np.where(newer, 0.0, 0.2e-6), processor=np.full(hosts, 2), position_latency=np.array([0.25e-6]),
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _full_mesh_of_two_rails(hosts: int) -> Structure:
+    """Two ranks and two adapters of 200 Gbit/s, on two switches of the rack; switches are joined each with each.
+
+    As one group of Slingshot without further ones; a cable for 8 adapters, routes by load. The numbers are chosen here.
+    """
+    size = max(2, min(64, hosts // 4))
+    return Structure(
+        hosts, MeshByLoad(_leaf_per_rail(np.arange(hosts) // size, 2), max(1, size // 8), 2 * RATE), each=2, rails=2,
+        one_plane=True, other_rail=0.0, rate=np.full((hosts, 2), 2 * RATE), processor=np.full(hosts, 3),
+        position_latency=np.full(2, 0.2e-6), inside_latency=_across_sockets(np.arange(2)),
+        inside_rate=np.full((2, 2), 13e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _one_way_rings_in_three_dimensions(hosts: int) -> Structure:
+    """A grid of one-way rings in three dimensions: cables of 650 MB/s, hosts of 330; two ranks, 1 % of readings 10x.
+
+    As clusters of Xeons with hyperthreads and SCI cards of Dolphin with three links. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, OneWayRings(_sides(hosts), 650e6), each=2, rate=np.full((hosts, 1), 330e6),
+        processor=np.full(hosts, 2), position_latency=np.full(2, 1.3e-6), inside_rate=np.full((2, 2), 550e6),
+        hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _whole_groups_and_quarters_in_rows(hosts: int) -> Structure:
+    """100 Gbit/s on cables of 200, routes by load, groups in rows; two ranks, the adapter on the second socket.
+
+    As Slingshot-10 of weather services: two whole groups, then a quarter of four. Drift; the numbers are chosen here.
+    """
+    sizes = np.tile(np.array([4, 4, 1, 1, 1, 1]) * max(1, min(8, hosts // 16)), hosts)
+    group, far = np.repeat(np.arange(len(sizes)), sizes)[:hosts], _far_socket(hosts, 2, 0.95, 0.28e-6)
+    return replace(
+        far, plane=SlingshotInRows(group, places_in(group) // 4, int(group[-1]) + 3, 2 * RATE, 0.07e-6),
+        processor=np.full(hosts, 3), turned=np.ones(hosts, bool), position_latency=0.2e-6 + far.position_latency,
+        hyperthreads=0.002, drift=0.03,
+    )  # fmt: skip
+
+
+def _closed_along_the_longer_side(hosts: int) -> Structure:
+    """Half of the hosts: 4 chips with a link of 100 GB/s each, in a grid that is closed along its longer side only.
+
+    As slices of TPU v6e that are a whole row long, two links between two hosts. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    links = _links({(0, 1): 1, (0, 2): 1, (1, 3): 1, (2, 3): 1}, 4)
+    return Structure(
+        count, ClosedAlongOne(_nearly_square(count)[::-1], 200e9), each=4, rate=np.full((count, 1), 400e9),
+        processor=np.full(count, 3), position_rate=np.full(4, 0.25), position_latency=np.full(4, 0.4e-6),
+        inside_latency=np.where(links > 0, 0.7e-6, 1e-6), inside_rate=np.full((4, 4), 100e9), hyperthreads=0.001,
+    )  # fmt: skip
+
+
 _BUILDING_OF_SIZE: Mapping[str, OfSize] = {
     "two generations in a tree": _generations_in_tree,
     "rail-optimized": _rail_optimized,
@@ -12134,6 +12764,57 @@ BUILDING: Mapping[str, Make] = {
     "100 Gbit/s, 5:2 by addresses in no order within leaves, far socket": _addresses_in_no_order_within_leaves,
     **_of_size(_BUILDING_OF_SIZE),
 }
-_HELD_OUT_OF_SIZE: Mapping[str, OfSize] = {}
-HELD_OUT: Mapping[str, Make] = {**_of_size(_HELD_OUT_OF_SIZE)}
+_HELD_OUT_OF_SIZE: Mapping[str, OfSize] = {
+    "one switch of 200 Gbit/s, far socket, 1 % disturbed, drift": _sequencing_institute,
+    "leaves of 5, 7, 9 and 11 hosts, 5:2 re-hashed, drift": _grown_rack_by_rack,
+    "200 Gbit/s, 4:1 adaptive, leaves of 4, 8 and 12 hosts, far socket": _faculties,
+    "10 Gbit/s, 3:1 lingering, hosts in turns over unequal leaves": _teaching_rooms,
+    "100 Gbit/s, 4:3 by sender, 1 % disturbed, drift": _maps_for_navigation,
+    "one switch, 25, 100 and 200 Gbit/s in turns, drift": _three_rates_in_turns,
+    "200 Gbit/s, long cables in a row of racks, far socket": _row_of_racks,
+    "flowlets, three uplinks for leaves of 4 to 9 hosts": _flowlets_of_five_sizes,
+    "the same spine there and back, 3:1, leaves of 6 and 10 hosts, far socket": _symmetric_hash_of_two_sizes,
+    "pods of one to three leaves, 3:1 between them re-hashed": _pods_of_one_to_three_leaves,
+    "25 Gbit/s by TCP, 4:1 static, far socket, drift": _pricing_of_insurers,
+    "routes by load, 100 and 200 Gbit/s in turns by group, hyperthreads": _every_second_group_upgraded,
+    "dragonfly of 100, 200 and 400 Gbit/s by group, hyperthreads": _groups_of_three_years,
+    "one switch, 8 CCXs in four quadrants with two adapters, hyperthreads": _ccxs_with_two_adapters,
+    "25, 100 and 200 Gbit/s by rack, 2:1 re-hashed, far socket, hyperthreads": _racks_of_25_100_and_200,
+    "24 CCXs in eight quadrants, unequal numbers of ranks, hyperthreads": _unequal_numbers_on_ccxs,
+    "2 rails of 100 and 200 Gbit/s by rack, 4:1 static, hyperthreads": _newer_racks_of_two_rails,
+    "4 ranks on two CCXs, dragonfly of 100 and 200 Gbit/s by group, drift": _two_ccxs_in_groups_of_two_years,
+    "8 rails that do not meet, a tree for each, 1:1 static": _eight_rails_without_relays,
+    "bonds of four ports of 25 Gbit/s, 3:1 static, far socket": _bonds_of_four_ports,
+    "2 rails of two years, 1:1 and 4:1 re-hashed": _second_rail_of_a_later_year,
+    "4 relayed rails of 100 and 200 Gbit/s, 2:1 and 4:1 lingering": _relayed_rails_of_two_rates,
+    "NVLink racks whose hosts are on four leaves, 2:1 dealt out": _leaf_for_trays_of_a_place,
+    "2 rails with trees of their own, islands 2:1, 4:1 between them, drift": _islands_of_both_rails,
+    "8 rails on the leaf of the rack, LAGs 2:1 to one core": _eight_rails_on_lags,
+    "2 ranks striped over 2 Omni-Path rails, 8:3, tables that change": _striped_omni_path,
+    "rail-optimized, 4 rails, spines of two makers, 2:1 static": _rails_on_spines_of_two_makers,
+    "4 NUMA nodes on 2 rails of the leaf, 4:1 by sender": _numa_nodes_on_uplinks_by_sender,
+    "dragonfly, few detours, newer half of each group": _newer_half_of_each_group,
+    "chassis in a dragonfly, many detours, GPUs in the second chassis": _gpus_in_the_second_chassis,
+    "4 GPUs on 2 rails of 400 Gbit/s, routes by load, whole and half groups": _whole_and_half_groups_of_two_rails,
+    "dragonfly+, few detours, newer second leaf of each cell, far socket": _newer_second_leaf_of_each_cell,
+    "8 GPUs on 8 rails, dragonfly+, many detours, 4 rails on each leaf of a cell": _four_of_eight_rails_on_each_leaf,
+    "two tori in two dimensions, one for each socket": _torus_for_each_socket,
+    "mesh in four dimensions, far socket": _mesh_in_four_dimensions,
+    "2 rails of 200 Gbit/s, full mesh of switches by load": _full_mesh_of_two_rails,
+    "one-way rings in three dimensions, two ranks, hyperthreads": _one_way_rings_in_three_dimensions,
+    "routes by load in rows, whole groups and quarters, far socket, drift": _whole_groups_and_quarters_in_rows,
+    "4 chips, grid closed along its longer side": _closed_along_the_longer_side,
+}
+HELD_OUT: Mapping[str, Make] = {
+    "5:2 static, a quarter of the hosts of 200 Gbit/s at random, far socket": _adapters_after_repairs,
+    "one switch of 10, 25 and 100 Gbit/s at random, hyperthreads": _servers_of_a_physics_department,
+    "100 and 200 Gbit/s at random, 4:1 adaptive, hyperthreads": _newer_hosts_wherever_there_was_room,
+    "dragonfly of 100, 200 and 400 Gbit/s at random, many detours": _three_rates_anywhere_in_a_dragonfly,
+    "dragonfly+ of 200 and 400 Gbit/s at random, far socket, hyperthreads": _newer_third_anywhere_in_cells,
+    "4 quadrants, 100 and 200 Gbit/s at random, 2:1 re-hashed, hyperthreads": _quadrants_of_two_purchases,
+    "rail-optimized, 8 rails of 200 and 400 Gbit/s at random, 2:1 adaptive": _two_rates_on_eight_rails,
+    "adapter on either socket at random, 4:1 re-hashed, hyperthreads": _either_socket_at_random,
+    "torus of switches in two dimensions, two generations at random": _replaced_on_a_torus_of_switches,
+    **_of_size(_HELD_OUT_OF_SIZE),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
