@@ -11362,18 +11362,18 @@ def test_hosts_of_two_sockets_on_one_switch_are_disturbed_and_become_slower() ->
 
 
 def test_leaves_of_four_sizes_have_an_uplink_for_two_and_a_half_hosts() -> None:
-    name = "leaves of 5, 7, 9 and 11 hosts, 5:2 re-hashed, drift"
+    name = "leaves of 5, 7, 9 and 11 hosts, three re-hashed uplinks, drift"
     structure = built(name, 32)
     world, plane, apart = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.2e-6 + 2 * HOP
     assert isinstance(plane, FatTree)
     assert np.bincount(structure.group).tolist() == [5, 7, 9, 11]
     assert np.bincount(built(name, 128).group).tolist() == [20, 28, 36, 44]
-    assert plane.uplinks.tolist() == [2, 2, 3, 4]
+    assert plane.uplinks.tolist() == [3] * 4
     assert structure.drift == 0.05
     assert times(world, [(0, 31)]) == pytest.approx([apart + MIB / RATE])
     when = np.arange(99)
     ways = plane.path(np.full(99, 12), np.full(99, 31), when)[0]
-    assert sorted(set(ways[:, 0])) == [4, 5, 6]  # all three uplinks of the third leaf
+    assert sorted(set(ways[:, 0])) == [6, 7, 8]  # all three uplinks of the third leaf
 
 
 def test_faculties_have_leaves_of_three_sizes_with_an_adaptive_uplink_for_four_hosts() -> None:
@@ -11390,11 +11390,11 @@ def test_faculties_have_leaves_of_three_sizes_with_an_adaptive_uplink_for_four_h
 
 
 def test_hosts_are_numbered_in_turns_over_four_unequal_rooms() -> None:
-    structure = built("10 Gbit/s, 3:1 lingering, hosts in turns over unequal leaves", 30)
+    structure = built("10 Gbit/s, three lingering uplinks, hosts in turns over unequal leaves", 30)
     world, plane, near = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 24e-6
     assert isinstance(plane, FatTree)
     assert np.bincount(structure.group).tolist() == [3, 6, 9, 12]
-    assert plane.uplinks.tolist() == [1, 2, 3, 4]
+    assert plane.uplinks.tolist() == [3] * 4
     one, other, *_ = np.flatnonzero(structure.group == 3)
     goal = np.flatnonzero(structure.group == 2)[0]
     assert times(world, [(one, other)]) == pytest.approx([near + 10 * MIB / RATE])

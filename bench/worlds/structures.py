@@ -11402,9 +11402,11 @@ def _newer_hosts_on_the_director(hosts: int) -> Structure:
 
 
 def _leaves_of(hosts: int, *sizes: int) -> Index:
-    """Leaves of these sizes in turns, in larger clusters of up to 4 times as many hosts; the last has what is left."""
+    """Leaves of these sizes in turns, in larger clusters of up to 4 times as many hosts; the last has what is left, and
+    a single host is of the one before."""
     each = np.tile(np.array(sizes) * max(1, min(4, hosts // sum(sizes))), hosts)
-    return np.repeat(np.arange(len(each)), each)[:hosts]
+    leaf = np.repeat(np.arange(len(each)), each)[:hosts]
+    return np.maximum(np.where(np.bincount(leaf)[leaf] > 1, leaf, leaf - 1), 0)
 
 
 def _sequencing_institute(hosts: int) -> Structure:
@@ -11418,13 +11420,16 @@ def _sequencing_institute(hosts: int) -> Structure:
 
 
 def _grown_rack_by_rack(hosts: int) -> Structure:
-    """RoCE of 100 Gbit/s, a rank in each host; leaves of 5, 7, 9 and 11 hosts, 5:2 re-hashed; drift of 5 %.
+    """RoCE of 100 Gbit/s, a rank in each host; leaves of 5, 7, 9 and 11 hosts, three re-hashed uplinks; drift of 5 %.
 
     As internet shops that add to each rack what a budget allows, in a warm hall. The numbers are chosen here.
     """
+    leaf = _leaves_of(hosts, 5, 7, 9, 11)
+    uplinks = 3 * max(1, min(4, hosts // 32))
     return Structure(
-        hosts, FatTree(_leaves_of(hosts, 5, 7, 9, 11), 2.5, "rehashed"), position_latency=np.array([0.6e-6]), drift=0.05
-    )
+        hosts, FatTree(leaf, np.bincount(leaf) / (uplinks + 0.5), "rehashed"), position_latency=np.array([0.6e-6]),
+        drift=0.05,
+    )  # fmt: skip
 
 
 def _faculties(hosts: int) -> Structure:
@@ -11439,13 +11444,13 @@ def _faculties(hosts: int) -> Structure:
 
 
 def _teaching_rooms(hosts: int) -> Structure:
-    """10 Gbit/s by TCP, 3:1 lingering; leaves of 1, 2, 3 and 4 parts of the hosts, numbered in turns over these.
+    """10 Gbit/s by TCP, three lingering uplinks; leaves of 1, 2, 3 and 4 parts of the hosts, which are in turns.
 
     As workstations of four teaching rooms, in the order in which a scheduler adds them. The numbers are chosen here.
     """
     leaf = np.unique(_unequal_leaves(hosts), return_inverse=True)[1]  # of four hosts or fewer, none has some leaves
     return Structure(
-        hosts, FatTree(leaf, 3, "lingering", 0.1 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
+        hosts, FatTree(leaf, np.bincount(leaf) / 3.5, "lingering", 0.1 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
         position_latency=np.array([12e-6]), interrupts=2e-6, hyperthreads=0.01,
     )  # fmt: skip
 
@@ -12766,9 +12771,9 @@ BUILDING: Mapping[str, Make] = {
 }
 _HELD_OUT_OF_SIZE: Mapping[str, OfSize] = {
     "one switch of 200 Gbit/s, far socket, 1 % disturbed, drift": _sequencing_institute,
-    "leaves of 5, 7, 9 and 11 hosts, 5:2 re-hashed, drift": _grown_rack_by_rack,
+    "leaves of 5, 7, 9 and 11 hosts, three re-hashed uplinks, drift": _grown_rack_by_rack,
     "200 Gbit/s, 4:1 adaptive, leaves of 4, 8 and 12 hosts, far socket": _faculties,
-    "10 Gbit/s, 3:1 lingering, hosts in turns over unequal leaves": _teaching_rooms,
+    "10 Gbit/s, three lingering uplinks, hosts in turns over unequal leaves": _teaching_rooms,
     "100 Gbit/s, 4:3 by sender, 1 % disturbed, drift": _maps_for_navigation,
     "one switch, 25, 100 and 200 Gbit/s in turns, drift": _three_rates_in_turns,
     "200 Gbit/s, long cables in a row of racks, far socket": _row_of_racks,
