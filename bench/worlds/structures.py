@@ -11686,7 +11686,7 @@ def _two_ccxs_in_groups_of_two_years(hosts: int) -> Structure:
     """Half of the hosts: one small EPYC with two ranks on each of two CCXs; a dragonfly, of which the first half of the
     groups has 100 Gbit/s, the other 200; all becomes 3 % slower. As laboratories. The numbers are chosen here."""
     count, far = max(8, hosts // 2), _in_other_parts(4, 2)
-    plane = Dragonfly(count, max(2, min(16, count // 8)), 0.25, 2 * RATE)
+    plane = Dragonfly(count, max(2, min(16, count // 16 * 2)), 0.25, 2 * RATE)
     newer = 2 * plane.group >= plane.groups
     return Structure(
         count, plane, each=4, socket=np.zeros(4, np.int64), rate=RATE * np.where(newer, 2.0, 1.0)[:, None],
