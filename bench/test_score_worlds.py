@@ -491,6 +491,14 @@ def test_hosts_of_which_only_two_equals_are_left_are_not_accused_for_what_nothin
     assert_only_verdict("rail-optimized, 4 rails of 400 Gbit/s, 8:7 dealt out, newer hosts last", kind, seed=seed)
 
 
+@pytest.mark.parametrize(("kinds", "seed"), [((), 14504), (("host",), 14503)])
+def test_ways_by_the_edges_of_a_mesh_are_not_slow_cables_of_three_groups_nor_single_pairs(
+    kinds: tuple[str, ...], seed: int
+) -> None:
+    """One pair in eight takes 1.8 times as long alone; with a quarter of the ranks busy, single ones of these show."""
+    assert_only_verdict("mesh of 400 Gbit/s, Ethernet between its edges", *kinds, seed=seed)
+
+
 def test_a_leaf_of_hosts_that_have_a_kind_of_their_own_within_is_no_verdict() -> None:
     assert scored("8 GPUs on 2 adapters, or on one without NVLink", seed=12003).wrong == 0
 

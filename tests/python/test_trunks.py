@@ -106,9 +106,10 @@ def _of_cores(further: int, hosts: int) -> Results:
 
 
 def test_on_one_host_a_group_that_is_further_from_a_part_of_another_is_no_trunk() -> None:
-    (trunk,) = judge(_of_cores(5, 32)).verdicts  # between hosts it may be
-    assert trunk.kind == "trunk"
-    assert not judge(_of_cores(5, 1)).verdicts
+    assert "trunk" in {one.kind for one in judge(_of_cores(5, 32)).suspects}  # between hosts it may be
+    one_host = judge(_of_cores(5, 1))
+    assert not one_host.verdicts
+    assert "trunk" not in {one.kind for one in one_host.suspects}
 
 
 def test_a_slow_way_between_two_groups_of_cores_is_looked_for_inside_the_host() -> None:

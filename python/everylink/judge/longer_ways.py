@@ -174,8 +174,7 @@ class LongerPairs:
             self.small = judged
         else:
             self.repeated |= {frozenset(names.of(pair)[1]): pair.subject for pair in judged.repeated}
-        slow = {frozenset(names.of(one)[1]): one.subject for one in judged.findings.bad if one.kind == "pair"}
-        alone = _pairs_alone(slow | self.repeated, judged)
+        alone = _pairs_alone(self.hosts | self.repeated, judged)
         self.beyond |= {(ends, size): longer for ends, longer in alone.items() if longer[0] > 0}
 
     def explain(self, verdict: Verdict) -> bool:

@@ -349,11 +349,15 @@ class _Sizes:
                 number = groups[one.subject]
                 is_unsure = effects.groups_as_large(number) - slower < FEW_GROUPS and (judged.is_quiet or slower > 0)
                 is_unsure |= is_little and len(effects.groups_like(number)) - slower < FEW_GROUPS
-            elif one.kind == "trunk" and in_short.keys() >= set(one.subject):
-                ends = [in_short[end] for end in one.subject]
-                is_unsure = effects.whole_groups < FEW_GROUPS and bool(np.log(factor) < PART_OF_GAP * effects.gap)
-                fewest = FEWEST_WAYS + bool(np.log(factor) < LITTLE)
-                is_unsure |= len(ends) == 2 and effects.ways_like(*ends) < fewest
+            elif one.kind == "trunk":
+                ends = [in_short[end] for end in one.subject if end in in_short]
+                are_few = effects.whole_groups < FEW_GROUPS
+                if len(ends) == len(one.subject):
+                    is_unsure = are_few and bool(np.log(factor) < PART_OF_GAP * effects.gap)
+                if len(ends) == 2:
+                    is_unsure |= effects.ways_like(*ends) < FEWEST_WAYS + bool(np.log(factor) < LITTLE)
+                elif self._names.grouping is None:  # some of the ways from a group that may be none
+                    is_unsure |= are_few
             (of_few if is_unsure else kept).append(one)
         if of_few:
             self._collected.remarks.append(ONE_OF_THREE)
