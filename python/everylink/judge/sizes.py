@@ -330,9 +330,9 @@ class _Sizes:
         return sure, [verdict for verdict in slow if verdict not in certain]
 
     def _apart(self, clear: Iterable[Verdict], judged: Judged) -> tuple[list[Verdict], list[Verdict]]:
-        """The verdicts but those on one group of three, or the way between two of them, that may just be further away, or
-        on some ways from fewer than four groups that nobody named; and these. Adds why they are not sure. Groups that
-        are slower do not count: two of the others may be near to each other."""
+        """The verdicts but those on one group of three, or the way between two of them, that may just be further away,
+        or on some ways from fewer than four groups that nobody named; and these. Adds why they are not sure. Groups
+        that are slower do not count: two of the others may be near to each other."""
         clear, effects = list(clear), judged.findings.effects
         if not any(one.kind in ("group", "trunk") for one in clear):
             return clear, []
