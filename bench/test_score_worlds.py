@@ -499,6 +499,21 @@ def test_ways_by_the_edges_of_a_mesh_are_not_slow_cables_of_three_groups_nor_sin
     assert_only_verdict("mesh of 400 Gbit/s, Ethernet between its edges", *kinds, seed=seed)
 
 
+@pytest.mark.parametrize(("kind", "seed"), [("host", 14701), ("leaf", 14703)])
+def test_a_host_that_loses_little_by_longer_routes_now_and_then_is_no_verdict(kind: str, seed: int) -> None:
+    """5 of 90 steps take 1.25 times as long, as others of its kind and group have none by chance."""
+    assert_only_verdict("dragonfly of 100, 200 and 400 Gbit/s at random, many detours", kind, seed=seed)
+
+
+def test_the_only_host_of_a_kind_in_a_group_is_named_and_not_the_group_by_its_links_alone() -> None:
+    assert_only_verdict("rail-optimized, 8 rails of 200 and 400 Gbit/s at random, 2:1 adaptive", "host", seed=14701)
+
+
+@pytest.mark.parametrize("seed", [14703, 14704])
+def test_no_way_is_named_by_its_links_alone_beside_a_group_that_is(seed: int) -> None:
+    assert_only_verdict("rail-optimized, 8 rails of 200 and 400 Gbit/s at random, 2:1 adaptive", "leaf", seed=seed)
+
+
 def test_a_leaf_of_hosts_that_have_a_kind_of_their_own_within_is_no_verdict() -> None:
     assert scored("8 GPUs on 2 adapters, or on one without NVLink", seed=12003).wrong == 0
 

@@ -36,7 +36,7 @@ from everylink.robust import Values, is_whole, spread
 NOISES = 5.0  # standard deviations above which a reading is slow
 LEAST_RATE = 5e-4  # lower bound of the rate assumed for chance
 SMALLEST_SHARE = 0.03  # of a host's steps
-LEAST_COST = 0.01  # part of the usual time by which its slow steps lengthen the mean of all
+LEAST_COST = 0.02  # part of the usual time by which its slow steps lengthen the mean of all
 FEWEST_STEPS, FEWEST_SLOW, FEWEST_PARTNERS = 12, 3, 3
 MORE_NOISE, MANY_FOR_MOST = 3.0, 0.04  # of links between groups: than those inside; part of the steps of most hosts
 MOSTLY = 0.7  # of its steps: a host that is slow in more is slow

@@ -411,6 +411,7 @@ class _Sizes:
             hosts = names.units_of(verdict.subject)
             beside = of_others.union(*itertools.chain(*(ends for ends in trunks if hosts not in ends)))
             if beside.isdisjoint(hosts):
+                told |= hosts
                 self._ways_alone.append(calibrated(verdict, is_alone=True))
         for way in ways_by_alone(judged, self._small, slow_hosts):
             verdict = way_verdict(way, judged, names)

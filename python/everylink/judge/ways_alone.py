@@ -122,7 +122,8 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
     of_slow = np.isin(between.frm, list(slow_hosts)) | np.isin(between.to, list(slow_hosts))
     for group in np.unique(between.groups).tolist():
         of_group = (between.groups == group).any(axis=0)[between.of_way]
-        far = np.where(group_of[between.frm] == group, between.to, between.frm)
+        is_from = group_of[between.frm] == group
+        near, far = np.where(is_from, (between.frm, between.to), (between.to, between.frm))
         own, others = of_group & ~np.isin(far, list(slow_hosts)), ~of_group & ~of_slow
         ways = np.unique(between.of_way[own])
         if len(ways) < FEWEST_OF_GROUP:
@@ -136,6 +137,7 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
         if (
             _is_whole(group, judged)
+            and len(np.unique(near[own])) >= judged.fewest_hosts  # else it may be the one host of its kind
             and are_slow
             and are_well
             and _is_well_inside(group, judged, effect)
