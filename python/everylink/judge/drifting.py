@@ -76,10 +76,11 @@ def find_drift(size: Size, seen: Readings, effects: Effects) -> Drift:
     usual = float(np.median(lines.slope[known]))
     found: dict[int, Drifting] = {}
     classes = list(_by_class(lines, known, seen, effects))
+    tested = seen.hosts * len(classes)
     for of_class in classes:
         for one in _beyond_chance(of_class, len(classes)):
             known_better = one.host in found and found[one.host].chance <= one.chance
-            if not known_better and _is_steady(one, _readings_of(one.host, of_class, size, seen, effects)):
+            if not known_better and _is_steady(one, _readings_of(one.host, of_class, size, seen, effects), tested):
                 found[one.host] = one
     drifting = tuple(sorted(found.values(), key=lambda one: one.chance))
     usual = usual if usual > SMALLEST else 0.0
@@ -200,12 +201,13 @@ def _readings_of(host: int, of: _OfClass, size: Size, seen: Readings, effects: E
     return _Own(partner, step, beyond - of.usual * step / step.max())
 
 
-def _is_steady(drifting: Drifting, own: _Own) -> bool:
-    """Whether the readings with each partner rise with the steps, and do not fall back in between; of enough partners,
-    whose ways may have become slower."""
+def _is_steady(drifting: Drifting, own: _Own, tested: int) -> bool:
+    """Whether the readings with each partner rise with the steps, in an order that is no chance in so many `tested`
+    hosts and classes, and do not fall back in between; of enough partners, whose ways may have become slower."""
     if len(np.unique(own.partner)) < FEWEST_PARTNERS:
         return False
-    return _order_chance(own) < FALSE_RATE and _most_lost(own) < FALLS_BACK * (drifting.rise - drifting.usual)
+    is_order = _order_chance(own) * tested < FALSE_RATE
+    return is_order and _most_lost(own) < FALLS_BACK * (drifting.rise - drifting.usual)
 
 
 def _order_chance(own: _Own) -> float:
