@@ -505,6 +505,11 @@ def test_a_host_that_loses_little_by_longer_routes_now_and_then_is_no_verdict(ki
     assert_only_verdict("dragonfly of 100, 200 and 400 Gbit/s at random, many detours", kind, seed=seed)
 
 
+def test_a_host_whose_links_took_longer_routes_later_by_chance_does_not_drift() -> None:
+    """Seven links of one class, of three readings each."""
+    assert scored("dragonfly of 100, 200 and 400 Gbit/s by group, hyperthreads", seed=14705).wrong == 0
+
+
 def test_the_only_host_of_a_kind_in_a_group_is_named_and_not_the_group_by_its_links_alone() -> None:
     assert_only_verdict("rail-optimized, 8 rails of 200 and 400 Gbit/s at random, 2:1 adaptive", "host", seed=14701)
 
