@@ -510,6 +510,11 @@ def test_a_host_whose_links_took_longer_routes_later_by_chance_does_not_drift() 
     assert scored("dragonfly of 100, 200 and 400 Gbit/s by group, hyperthreads", seed=14705).wrong == 0
 
 
+@pytest.mark.parametrize(("kind", "seed"), [("host", 14703), ("direction", 14701)])
+def test_a_slow_host_of_a_grid_is_named_though_two_groups_seem_to_show(kind: str, seed: int) -> None:
+    assert_only_verdict("4 chips, grid closed along its longer side", kind, seed=seed)
+
+
 def test_the_only_host_of_a_kind_in_a_group_is_named_and_not_the_group_by_its_links_alone() -> None:
     assert_only_verdict("rail-optimized, 8 rails of 200 and 400 Gbit/s at random, 2:1 adaptive", "host", seed=14701)
 

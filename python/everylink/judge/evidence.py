@@ -65,6 +65,20 @@ def alone_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
     return replace(verdict, evidence=f"{text}; measured one way{direction}" if direction else text)
 
 
+def one_direction_verdict(found: Found, judged: Judged, names: Names) -> Verdict:
+    """Of one of slow_in_one_direction."""
+    kind, subject = names.of(found)
+    factor, links = float(np.exp(found.effect)), plural(found.links, "link")
+    slow, other = ("from it", "to it") if found.side is Side.SEND else ("to it", "from it")
+    text = (
+        f"measured alone, messages {slow} take {factor:.2f}x the time of those {other}, on {links}; load, or links of "
+        "unequal length, hide it"
+    )
+    confidence = min(confidence_of(found.z, judged.findings.tested["host"]), LESS)
+    size = judged.size.bytes
+    return Verdict(kind, subject, str(found.side), "slow", size, factor, confidence, found.links, text)
+
+
 def inside_verdict(one: SlowInside, judged: Judged, names: Names) -> Verdict:
     """Of one of slow_inside."""
     found, factor = one.found, float(np.exp(one.found.effect))

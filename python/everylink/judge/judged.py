@@ -13,6 +13,7 @@ from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, USUAL_O
 from everylink.judge.confidence import FEWEST_LINKS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import NEARLY_ALL, Edges, folded_ways, slow_at_the_edge
+from everylink.judge.effects import FEW_GROUPS
 from everylink.judge.equal_load import (
     LoadedGroup,
     slow_adapters_at_equal_load,
@@ -293,7 +294,7 @@ class Judged:
     def _in_order(self) -> Matrix | None:
         """What the links of each host take longer than is usual for its kind, log of the factor, ascending,
         [host, hosts - 1]; None as _longer_than_usual, where groups show, and of more than MOST_IN_ORDER hosts."""
-        groups_show = bool(self.findings.effects.group_of.any())
+        groups_show = self.told or self.findings.effects.whole_groups >= FEW_GROUPS
         if groups_show or self.readings.hosts > MOST_IN_ORDER or self._longer_than_usual is None:
             return None
         return np.sort(self._longer_than_usual, axis=1)[:, :-1]  # without the host itself, which is NaN
@@ -512,7 +513,8 @@ class Judged:
         """Whether messages of a host that show bandwidth take longer alone, but no more than twice as many seconds as
         `small` ones: if that is a fault, these show it better."""
         seconds = self.seconds_alone("host", host) if self.size.bytes >= BANDWIDTH else 0.0
-        return seconds > 0 and _is_further(seconds, "host", host, small)
+        is_further = seconds > 0 and _is_further(seconds, "host", host, small)
+        return is_further and not (small is not None and small.is_slow_at_each_length(host, self.effect_alone(host)))
 
     def is_well_near(self, host: int) -> bool:
         """Whether links of a host with others of its group are as quick as usual; a part, as some of these are slow."""

@@ -17,6 +17,7 @@ from everylink.judge.evidence import (
     class_within,
     inside_verdict,
     loaded_verdict,
+    one_direction_verdict,
     plane_verdict,
     slow_verdict,
     together_verdict,
@@ -44,6 +45,7 @@ from everylink.judge.longer_ways import (
     structures_of,
 )
 from everylink.judge.names import Names
+from everylink.judge.one_direction import slow_in_one_direction
 from everylink.judge.phases import FEWEST_UNDER_LOAD, alone_rows, measured_in, quarter_rows
 from everylink.judge.planes import slow_planes
 from everylink.judge.quiet import (
@@ -389,6 +391,12 @@ class _Sizes:
         self._looking_slow |= looking_slow(judged.alone, judged.findings, [*self._shared, measured_alone(judged.alone)])
         by_alone = (alone_verdict(one, judged, names) for one in judged.ranks_by_alone(self._looking_slow, self._small))
         found += by_alone
+        named = self._numbers(self._units([*clear, *found], "host", "rank", "group"))
+        found += [
+            one_direction_verdict(one, judged, names)
+            for one in slow_in_one_direction(judged.one_way, judged.findings.effects, named)
+            if judged.one_way.knows_devices(one.subject[0], judged.ranks.device)
+        ]
         clear = self._with_ways_alone(self._with(clear, found), judged, quiet)
         return self._with_full_load(clear, judged)
 
