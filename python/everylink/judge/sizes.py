@@ -342,6 +342,7 @@ class _Sizes:
         groups = {self._names.group(group): group for group in numbers}
         in_short = {self._names.group_in_short(group): group for group in numbers}
         factors = [one.factor or np.inf for one in clear if one.kind == "group" and one.subject in groups]
+        of_some_pairs = {uplink_verdict(uplink, judged, self._names).subject for uplink in judged.uplinks}
         kept, of_few = list[Verdict](), list[Verdict]()
         for one in clear:
             factor, is_unsure = one.factor or np.inf, False
@@ -356,7 +357,7 @@ class _Sizes:
                 are_few = effects.whole_groups < FEW_GROUPS
                 if len(ends) == len(one.subject):
                     is_unsure = are_few and bool(np.log(factor) < PART_OF_GAP * effects.gap)
-                if len(ends) == 2:
+                if len(ends) == 2 and one.subject not in of_some_pairs:
                     is_unsure |= effects.ways_like(*ends) < FEWEST_WAYS + bool(np.log(factor) < LITTLE)
                 elif self._names.grouping is None:  # some of the ways from a group that may be none
                     is_unsure |= are_few
