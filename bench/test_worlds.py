@@ -11395,8 +11395,8 @@ def test_hosts_are_numbered_in_turns_over_four_unequal_rooms() -> None:
     assert isinstance(plane, FatTree)
     assert np.bincount(structure.group).tolist() == [3, 6, 9, 12]
     assert plane.uplinks.tolist() == [3] * 4
-    one, other, *_ = np.flatnonzero(structure.group == 3)
-    goal = np.flatnonzero(structure.group == 2)[0]
+    one, other, *_ = np.flatnonzero(structure.group == 3).tolist()
+    goal = int(np.flatnonzero(structure.group == 2)[0])
     assert times(world, [(one, other)]) == pytest.approx([near + 10 * MIB / RATE])
     assert times(world, [(one, goal)]) == pytest.approx([near + 2 * HOP + 10 * MIB / RATE])
     ways = plane.path(np.full(160, one), np.full(160, goal), np.arange(160))[0]
