@@ -60,6 +60,13 @@ HARD_CHASSIS = (
     "dragonfly+ of 200 Gbit/s, PCIe 3, job begins within a cell",
     "torus of 2 GPUs in each host, links of 34 Gbit/s",
     "40 Gbit/s, 12:5 static, every third rack replaced by 100 Gbit/s",
+    "virtual machines in threes on 40 Gbit/s, 3:2 static, flows of 10",
+    "units of 56, 100 and 200 Gbit/s, 4:1 between them by receiver",
+    "200 Gbit/s, routes by load, parts of groups of three sizes",
+    "4 quadrants, 100 and 200 Gbit/s at random, 2:1 re-hashed, hyperthreads",
+    "4 ranks on two CCXs, dragonfly of 100 and 200 Gbit/s by group, drift",
+    "bonds of four ports of 25 Gbit/s, 3:1 static, far socket",
+    "mesh in four dimensions, far socket", "2 rails of 200 Gbit/s, full mesh of switches by load",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
