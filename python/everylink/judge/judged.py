@@ -277,9 +277,9 @@ class Judged:
 
     def is_slow_at_each_length(self, host: int, effect: float) -> bool:
         """Whether the links of a host take longer than those of others of its kind, the quickest ones compared with the
-        quickest ones, and so on, by half of this `effect`, log of the factor. Where no groups show, links of one class
-        may differ in length: those that look well are then the short ones. Not of very many hosts, nor where links were
-        not measured."""
+        quickest ones, and so on, by half of this `effect`, log of the factor. Where no groups show, or too few to be
+        sure of, links of one class may differ in length: those that look well are then the short ones. Not of very many
+        hosts, nor where links were not measured."""
         if self._in_order is None:
             return False
         kind_of = self.findings.effects.equals.kind_of
@@ -293,8 +293,10 @@ class Judged:
     @cached_property
     def _in_order(self) -> Matrix | None:
         """What the links of each host take longer than is usual for its kind, log of the factor, ascending,
-        [host, hosts - 1]; None as _longer_than_usual, where groups show, and of more than MOST_IN_ORDER hosts."""
-        groups_show = self.told or self.findings.effects.whole_groups >= FEW_GROUPS
+        [host, hosts - 1]; None as _longer_than_usual, where groups are told or four show, and of more than MOST_IN_ORDER
+        hosts."""
+        effects = self.findings.effects
+        groups_show = bool(effects.group_of.any()) and (self.told or effects.whole_groups >= FEW_GROUPS)
         if groups_show or self.readings.hosts > MOST_IN_ORDER or self._longer_than_usual is None:
             return None
         return np.sort(self._longer_than_usual, axis=1)[:, :-1]  # without the host itself, which is NaN
@@ -511,7 +513,7 @@ class Judged:
 
     def host_is_further(self, host: int, small: "Judged | None") -> bool:
         """Whether messages of a host that show bandwidth take longer alone, but no more than twice as many seconds as
-        `small` ones: if that is a fault, these show it better."""
+        `small` ones: if that is a fault, these show it better. Not one that they show to be slow at each length."""
         seconds = self.seconds_alone("host", host) if self.size.bytes >= BANDWIDTH else 0.0
         is_further = seconds > 0 and _is_further(seconds, "host", host, small)
         return is_further and not (small is not None and small.is_slow_at_each_length(host, self.effect_alone(host)))
