@@ -293,8 +293,8 @@ class Judged:
     @cached_property
     def _in_order(self) -> Matrix | None:
         """What the links of each host take longer than is usual for its kind, log of the factor, ascending,
-        [host, hosts - 1]; None as _longer_than_usual, where groups are told or four show, and of more than MOST_IN_ORDER
-        hosts."""
+        [host, hosts - 1]; None as _longer_than_usual, where groups are told or four show, and of more hosts than
+        MOST_IN_ORDER."""
         effects = self.findings.effects
         groups_show = bool(effects.group_of.any()) and (self.told or effects.whole_groups >= FEW_GROUPS)
         if groups_show or self.readings.hosts > MOST_IN_ORDER or self._longer_than_usual is None:
