@@ -522,6 +522,11 @@ def test_a_slow_host_of_a_grid_is_named_though_two_groups_seem_to_show(kind: str
     assert_only_verdict("4 chips, grid closed along its longer side", kind, seed=seed)
 
 
+def test_hosts_whose_messages_to_another_kind_take_longer_than_those_from_it_are_no_verdicts() -> None:
+    """Nobody told the kinds. Two hosts were measured alone with one of their own only."""
+    assert scored("pods in turns over racks, half of the hosts upgraded", "leaf", seed=15221).wrong == 0
+
+
 def test_the_only_host_of_a_kind_in_a_group_is_named_and_not_the_group_by_its_links_alone() -> None:
     assert_only_verdict("rail-optimized, 8 rails of 200 and 400 Gbit/s at random, 2:1 adaptive", "host", seed=14701)
 

@@ -20,6 +20,7 @@ from everylink.robust import spread
 
 LEAST, CLEAR = 0.05, 6.0  # log of the factor between the directions, and times as much as hosts differ otherwise
 HALF, WITH_ALL = 0.5, 0.9  # part of that which a link must show, and part of the links of a host
+MOST_OTHERS, FEWEST_OTHERS = 0.75, 8  # part of the links between others that must not show it, and how many there are
 FEWEST_EQUALS = 4  # hosts of its kind with which one is compared, itself among them
 LEAST_SPREAD = 0.005  # of hosts, log of the factor
 Index = NDArray[np.int64]
@@ -71,7 +72,8 @@ def _worst(beyond: Times, longer: Times, group_of: Index) -> int | None:
         return None
     likely = np.abs(beyond) >= max(LEAST, CLEAR * max(spread(known), LEAST_SPREAD))  # not NaN
     for host in sorted(np.flatnonzero(likely).tolist(), key=lambda one: -abs(beyond[one])):
-        if _is_of_host(host, longer[host] * np.sign(beyond[host]), HALF * abs(beyond[host]), group_of):
+        own, least = longer[host] * np.sign(beyond[host]), HALF * abs(beyond[host])
+        if _is_of_host(host, own, least, group_of) and _are_well(np.delete(np.delete(longer, host, 0), host, 1), least):
             return int(host)
     return None
 
@@ -83,3 +85,10 @@ def _is_of_host(host: int, own: Times, least: float, group_of: Index) -> bool:
         return False
     near = own[known & mates]
     return bool(np.median(near) >= least) if len(near) else mates.sum() == 1
+
+
+def _are_well(longer: Times, least: float) -> bool:
+    """Whether most links between other hosts show less: else some kinds of hosts, which nobody told, may send more
+    slowly to others than these to them."""
+    known = np.abs(longer[np.isfinite(longer)])
+    return len(known) >= FEWEST_OTHERS and bool(np.quantile(known, MOST_OTHERS) < least)
