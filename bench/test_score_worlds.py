@@ -512,6 +512,10 @@ def test_a_host_that_loses_little_by_longer_routes_now_and_then_is_no_verdict(ki
     assert_only_verdict("dragonfly of 100, 200 and 400 Gbit/s at random, many detours", kind, seed=seed)
 
 
+def test_nor_is_one_that_loses_little_alone() -> None:
+    assert scored("dragonfly of 100, 200 and 400 Gbit/s at random, many detours", seed=8879).wrong == 0
+
+
 def test_a_host_whose_links_took_longer_routes_later_by_chance_does_not_drift() -> None:
     """Seven links of one class, of three readings each."""
     assert scored("dragonfly of 100, 200 and 400 Gbit/s by group, hyperthreads", seed=14705).wrong == 0
@@ -525,6 +529,10 @@ def test_a_slow_host_of_a_grid_is_named_though_two_groups_seem_to_show(kind: str
 def test_hosts_whose_messages_to_another_kind_take_longer_than_those_from_it_are_no_verdicts() -> None:
     """Nobody told the kinds. Two hosts were measured alone with one of their own only."""
     assert scored("pods in turns over racks, half of the hosts upgraded", "leaf", seed=15221).wrong == 0
+
+
+def test_a_host_that_is_well_alone_with_one_of_the_two_others_of_its_group_is_no_verdict() -> None:
+    assert scored("a placement group with replaced machines", seed=8879).wrong == 0
 
 
 def test_the_only_host_of_a_kind_in_a_group_is_named_and_not_the_group_by_its_links_alone() -> None:

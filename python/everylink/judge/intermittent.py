@@ -70,6 +70,11 @@ class Intermittent:
     is_alone: bool = False
     stands_out: bool = False
 
+    @property
+    def is_costly(self) -> bool:
+        """Whether its slow steps lengthen the mean of all enough to matter."""
+        return bool(self.slow / self.steps * np.expm1(self.factor) >= LEAST_COST)
+
 
 @dataclass(frozen=True)
 class AtTimes:
@@ -117,7 +122,7 @@ def find_intermittent(
             break
         in_order.append(worst)
         left[worst.host] = False
-    costly = (one for one in in_order if one.slow / one.steps * np.expm1(one.factor) >= LEAST_COST)
+    costly = (one for one in in_order if one.is_costly)
     return [replace(one, stretches=_stretches(one.host, slow, size, seen)) for one in costly]
 
 

@@ -177,13 +177,14 @@ def _beyond_best(link: Index, step: Index, time: Values) -> tuple[Values, float,
 
 
 def find_alone(steps: AloneSteps, bad: set[int]) -> list[Intermittent]:
-    """The hosts that are slow in more steps than chance explains, the clearest first; without the `bad` ones."""
+    """The hosts that are slow in more steps than chance explains, the clearest first; without the `bad` ones, and those
+    that hardly lose by it."""
     steps = steps.of(~np.isin(steps.a, list(bad)) & ~np.isin(steps.b, list(bad)))
     found: list[Intermittent] = []
     while (worst := _worst(steps)) is not None:
         found.append(worst)
         steps = steps.of(~steps.touching(worst.host))
-    return found
+    return [one for one in found if one.is_costly]
 
 
 def needs_load(found: Intermittent, steps: AloneSteps) -> bool:

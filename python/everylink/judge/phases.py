@@ -157,7 +157,10 @@ class PhaseReadings:
         both = [*near, *turned(near)]
         slower = np.fmax(*(comparable.each_beyond(way, both, HEALTHY) for way in (near, turned(near))))
         known = slower[np.isfinite(slower)]
-        return float(np.median(known)) >= max(SHOWN_ALONE * one.effect, LEAST_ALONE) if len(known) else None
+        if not len(known):
+            return None
+        middle = float(np.quantile(known, 0.5, method="lower"))  # of two links, the quicker one
+        return middle >= max(SHOWN_ALONE * one.effect, LEAST_ALONE)
 
     def _that_could_show(self, one: Found | Trunk, findings: Findings) -> tuple[Comparable, Links]:
         """What the links of a host, rank, group or trunk are to be compared with, and those links of it that pass
