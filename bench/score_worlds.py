@@ -178,6 +178,8 @@ def main() -> None:
     parser.add_argument("--save", type=Path, help="append the scores to this file, one line of JSON for each world")
     parser.add_argument("--tables", type=Path, nargs="+", help="print the tables of saved scores; measure nothing")
     chosen = parser.parse_args()
+    if chosen.held_out and not HELD_OUT:
+        parser.error("--held-out: no structure is held out: all have been looked at (HELD_OUT in worlds/structures.py)")
     if chosen.tables:
         scores = [one for path in chosen.tables for one in saved(path)]
     else:
