@@ -13,7 +13,6 @@ from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, USUAL_O
 from everylink.judge.confidence import FEWEST_LINKS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import NEARLY_ALL, Edges, folded_ways, slow_at_the_edge
-from everylink.judge.effects import FEW_GROUPS
 from everylink.judge.equal_load import (
     LoadedGroup,
     slow_adapters_at_equal_load,
@@ -277,9 +276,9 @@ class Judged:
 
     def is_slow_at_each_length(self, host: int, effect: float) -> bool:
         """Whether the links of a host take longer than those of others of its kind, the quickest ones compared with the
-        quickest ones, and so on, by half of this `effect`, log of the factor. Where no groups show, or too few to be
-        sure of, links of one class may differ in length: those that look well are then the short ones. Not of very many
-        hosts, nor where links were not measured."""
+        quickest ones, and so on, by half of this `effect`, log of the factor. Where no groups show, links of one class
+        may differ in length: those that look well are then the short ones. Not of very many hosts, nor where links were
+        not measured."""
         if self._in_order is None:
             return False
         kind_of = self.findings.effects.equals.kind_of
@@ -293,10 +292,8 @@ class Judged:
     @cached_property
     def _in_order(self) -> Matrix | None:
         """What the links of each host take longer than is usual for its kind, log of the factor, ascending,
-        [host, hosts - 1]; None as _longer_than_usual, where groups are told or four show, and of more hosts than
-        MOST_IN_ORDER."""
-        effects = self.findings.effects
-        groups_show = bool(effects.group_of.any()) and (self.told or effects.whole_groups >= FEW_GROUPS)
+        [host, hosts - 1]; None as _longer_than_usual, where groups show, and of more than MOST_IN_ORDER hosts."""
+        groups_show = bool(self.findings.effects.group_of.any())
         if groups_show or self.readings.hosts > MOST_IN_ORDER or self._longer_than_usual is None:
             return None
         return np.sort(self._longer_than_usual, axis=1)[:, :-1]  # without the host itself, which is NaN
@@ -513,10 +510,9 @@ class Judged:
 
     def host_is_further(self, host: int, small: "Judged | None") -> bool:
         """Whether messages of a host that show bandwidth take longer alone, but no more than twice as many seconds as
-        `small` ones: if that is a fault, these show it better. Not one that they show to be slow at each length."""
+        `small` ones: if that is a fault, these show it better."""
         seconds = self.seconds_alone("host", host) if self.size.bytes >= BANDWIDTH else 0.0
-        is_further = seconds > 0 and _is_further(seconds, "host", host, small)
-        return is_further and not (small is not None and small.is_slow_at_each_length(host, self.effect_alone(host)))
+        return seconds > 0 and _is_further(seconds, "host", host, small)
 
     def is_well_near(self, host: int) -> bool:
         """Whether links of a host with others of its group are as quick as usual; a part, as some of these are slow."""
