@@ -1064,15 +1064,13 @@ class MeshByLoad(JoinedGroups):
 class Supernodes(JoinedGroups):
     """Supernodes of `size` hosts that are joined each with each, without switches, and each with each other supernode.
 
-    Hosts of the same `drawer` of so many hosts have a cable of the rate `near`, others of the supernode one of `far`.
-    Any two supernodes are joined by `each` cables of the rate `between`, which their hosts have in turns. Which of them
-    a message takes changes from step to step; hosts pass it on to the cable and from it. As PERCS of IBM with direct
-    routes (Arimilli et al., HOTI 2010).
+    Each supernode consists of drawers of `drawer` hosts. The cable between two hosts has the rate `near` within a
+    drawer and `far` otherwise. Any two supernodes are joined by `each` cables of the rate `between`, which their hosts
+    have in turns. Which of them a message takes changes from step to step; hosts pass it on to the cable and from it.
+    As PERCS of IBM with direct routes (Arimilli et al., HOTI 2010).
     """
 
-    def __init__(
-        self, hosts: int, drawer: int, size: int, each: int, near: float, far: float, between: float
-    ) -> None:  # fmt: skip
+    def __init__(self, hosts: int, drawer: int, size: int, each: int, near: float, far: float, between: float) -> None:
         self.group, self.place = np.divmod(np.arange(hosts), size)
         super().__init__(int(self.group[-1]) + 1, each)
         self.size, self.inner = size, self.groups**2 * each  # the number of the first cable within a supernode
@@ -1446,7 +1444,7 @@ class SwitchTorus(Direct):
 
     @staticmethod
     def _after(at: Index, goal: Index, side: Index) -> Index:
-        """The next place on the way from `at` to `goal` along a dimension of so many switches."""
+        """The next place on the way from `at` to `goal` along a dimension that has `side` switches."""
         step = np.where((goal - at) % side <= side // 2, 1, -1) * (at != goal)
         return np.asarray((at + step) % side)
 

@@ -17,9 +17,8 @@ HOSTS, BAD = 24, 5
 PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
 ALONE, PASSES, TURNS = 100e-6, 3, 4
 Mask = NDArray[np.bool_]
-AS_FAR = (
-    1 + np.random.default_rng(7).permutation(len(PAIRS)) % 11 / 10
-)  # so far that a comparison with other links shows nothing
+# Links differ in length so much that comparing them with each other shows nothing.
+AS_FAR = 1 + np.random.default_rng(7).permutation(len(PAIRS)) % 11 / 10
 LEAVES = Grouping(np.arange(HOSTS) // 2, tuple(f"leaf{number}" for number in range(HOSTS // 2)))
 
 

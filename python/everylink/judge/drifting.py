@@ -202,8 +202,8 @@ def _readings_of(host: int, of: _OfClass, size: Size, seen: Readings, effects: E
 
 
 def _is_steady(drifting: Drifting, own: _Own, tested: int) -> bool:
-    """Whether the readings with each partner rise with the steps, in an order that is no chance in so many `tested`
-    hosts and classes, and do not fall back in between; of enough partners, whose ways may have become slower."""
+    """Whether the readings with each partner rise with the steps, in an order that chance does not explain, and do not
+    fall back in between; of enough partners, whose ways may have become slower. `tested`: how many orders were."""
     if len(np.unique(own.partner)) < FEWEST_PARTNERS:
         return False
     is_order = _order_chance(own) * tested < FALSE_RATE

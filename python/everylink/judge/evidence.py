@@ -181,19 +181,30 @@ def trunk_verdict(trunk: Trunk, judged: Judged, names: Names) -> Verdict:
 
 
 def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
-    """Subject: the group, and the other one if all its slow pairs lead there; or just the hosts of these pairs.
-
-    These where they have nearly all pairs between them, or few of those between two groups that nobody named.
-    """
+    """Subject: that of uplink_subject."""
     effects, pairs = judged.findings.effects, uplink.pairs
     factor = float(np.exp(uplink.effect))
     usual = float(np.exp(np.median([effects.apart_from_ways_at(*pair.subject) for pair in pairs])))
-    subject: tuple[str, ...] = (names.group_in_short(uplink.group),)
-    beyond = "other groups"
-    if uplink.other >= 0:
-        subject += (names.group_in_short(uplink.other),)
-        beyond = subject[1]
+    beyond = names.group_in_short(uplink.other) if uplink.other >= 0 else "other groups"
     links = sum(pair.links for pair in pairs)
+    text = (
+        f"{len(pairs)} of {uplink.between} pairs of its hosts with {beyond} take {time_text(usual * factor)}, the "
+        f"rest {time_text(usual)}, {uplink.hosts} of its hosts among them: one of the cables between the switches"
+        f"{_when(judged)}"
+    )
+    confidence = confidence_of(uplink.z, judged.findings.tested["pair"])
+    subject = uplink_subject(uplink, judged, names)
+    return Verdict("trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, links, text)
+
+
+def uplink_subject(uplink: Uplink, judged: Judged, names: Names) -> tuple[str, ...]:
+    """The group, and the other one if all its slow pairs lead there; or just the hosts of these pairs.
+
+    These where they have nearly all pairs between them, or few of those between two groups that nobody named.
+    """
+    pairs = uplink.pairs
+    groups = (uplink.group, uplink.other) if uplink.other >= 0 else (uplink.group,)
+    subject = tuple(map(names.group_in_short, groups))
     own = sorted({host for pair in pairs for host in pair.subject if host in uplink.members})
     far = sorted({host for pair in pairs for host in pair.subject if host not in uplink.members})
     if not judged.told and 2 * len(own) <= len(uplink.members):  # groups found in the times may be several switches
@@ -202,13 +213,7 @@ def uplink_verdict(uplink: Uplink, judged: Judged, names: Names) -> Verdict:
     is_whole = uplink.other >= 0 and len(pairs) >= NEARLY_ALL * uplink.between
     if is_part or (len(pairs) >= NEARLY_ALL * len(own) * len(far) and not is_whole):
         subject = (names.in_short(own), names.in_short(far))
-    text = (
-        f"{len(pairs)} of {uplink.between} pairs of its hosts with {beyond} take {time_text(usual * factor)}, the "
-        f"rest {time_text(usual)}, {uplink.hosts} of its hosts among them: one of the cables between the switches"
-        f"{_when(judged)}"
-    )
-    confidence = confidence_of(uplink.z, judged.findings.tested["pair"])
-    return Verdict("trunk", subject, str(Side.BOTH), "slow", judged.size.bytes, factor, confidence, links, text)
+    return subject
 
 
 def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict:

@@ -137,14 +137,14 @@ class LongerPairs:
 
     `seconds`: by how much the messages of a pair may take longer for that. A longer way adds as many seconds to large
     messages as to small ones. `usual`: seconds of a message of a slow pair without what it takes longer, by its size.
-    `repeated`: pairs that large messages show to be slow as others are, and their hosts; `beyond`: what slow pairs take
+    `repeated`: pairs that large messages show to be slow as others are; `beyond`: what slow pairs take
     longer alone, by their size: log of the factor and seconds. `hosts`: of each slow pair; `small`: the judgement of
     the largest size below BANDWIDTH.
     """
 
     seconds: dict[Ends, float] = field(default_factory=dict)
     usual: dict[tuple[Ends, int], float] = field(default_factory=dict)
-    repeated: dict[Ends, tuple[int, ...]] = field(default_factory=dict)
+    repeated: set[Ends] = field(default_factory=set)
     beyond: dict[tuple[Ends, int], tuple[float, float]] = field(default_factory=dict)
     hosts: dict[Ends, tuple[int, ...]] = field(default_factory=dict)
     small: Judged | None = None
@@ -173,8 +173,8 @@ class LongerPairs:
         if size < BANDWIDTH:
             self.small = judged
         else:
-            self.repeated |= {frozenset(names.of(pair)[1]): pair.subject for pair in judged.repeated}
-        alone = _pairs_alone(self.hosts | self.repeated, judged)
+            self.repeated |= {frozenset(names.of(pair)[1]) for pair in judged.repeated}
+        alone = _pairs_alone(self.hosts, judged)
         self.beyond |= {(ends, size): longer for ends, longer in alone.items() if longer[0] > 0}
 
     def explain(self, verdict: Verdict) -> bool:

@@ -31,7 +31,7 @@ Times = NDArray[np.float64]
 def slow_in_one_direction(one_way: PhaseReadings, effects: Effects, told: Set[int]) -> list[Found]:
     """The hosts that take longer in one direction than in the other with nearly all of which that was measured, and
     with those of their own group, too; the clearest first. `told`: those that are known to be slow: their links do not
-    count. None if so many do that they may be built so."""
+    count. None if more hosts do than can be faults: then they may be built that way."""
     best = one_way.of_hosts
     hosts = np.setdiff1d(np.concatenate([best.frm, best.to]), list(told)).astype(np.int64)
     group_of, kind_of = effects.group_of[hosts], effects.equals.kind_of[hosts]

@@ -55,8 +55,8 @@ def past_slow_switches(
         is_part = one.kind == "trunk" or is_less(one)  # such a host may be slow with few others
         for group, most, factor in groups:
             is_apart = len(group) and all(map(len, ends)) and not np.isin(np.concatenate(ends), group).any()
-            is_apart = is_apart and not (one.kind == "group" and (one.factor or 1.0) > factor)
-            if is_apart and one.confidence < most and _pass(ends, group, small, is_part):
+            may_be_why = one.confidence < most and (one.kind != "group" or (one.factor or 1.0) <= factor)
+            if is_apart and may_be_why and _pass(ends, group, small, is_part):
                 yield one, names.in_short(group.tolist())
                 break
 

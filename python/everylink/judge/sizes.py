@@ -22,6 +22,7 @@ from everylink.judge.evidence import (
     slow_verdict,
     together_verdict,
     trunk_verdict,
+    uplink_subject,
     uplink_verdict,
     within_verdict,
 )
@@ -342,7 +343,7 @@ class _Sizes:
         groups = {self._names.group(group): group for group in numbers}
         in_short = {self._names.group_in_short(group): group for group in numbers}
         factors = [one.factor or np.inf for one in clear if one.kind == "group" and one.subject in groups]
-        of_some_pairs = {uplink_verdict(uplink, judged, self._names).subject for uplink in judged.uplinks}
+        of_some_pairs = {uplink_subject(uplink, judged, self._names) for uplink in judged.uplinks}
         kept, of_few = list[Verdict](), list[Verdict]()
         for one in clear:
             factor, is_unsure = one.factor or np.inf, False
