@@ -48,6 +48,7 @@ from worlds.planes import (
     LagHostsOnCore,
     LagsToTwoSpines,
     LateInterrupts,
+    LeafTunnels,
     Mesh,
     MeshByLoad,
     NumberedByArrival,
@@ -12053,6 +12054,682 @@ def test_a_grid_of_hosts_of_four_chips_is_closed_along_its_longer_side_only() ->
     assert times(world, [(0, 4), (1, 16), (2, 112)]) == pytest.approx([near + HOP + once] * 3)  # a link for each
     assert times(world, [(0, 1)]) == pytest.approx([0.7e-6 + once])
     assert times(world, [(0, 3)]) == pytest.approx([1e-6 + once])
+
+
+def test_four_ranks_share_an_adapter_of_400_that_two_of_them_are_far_from() -> None:
+    structure = built("one switch of 400 Gbit/s, 4 ranks, far socket, 1 % disturbed", 32)
+    world, once = World(structure, kernel=ONE_WAY), MIB / (4 * RATE)
+    assert isinstance(structure.plane, OneSwitch)
+    assert (structure.ranks, structure.hyperthreads, structure.drift) == (128, 0.01, 0.0)
+    assert times(world, [(0, 4), (9, 13)]) == pytest.approx([LATENCY + once] * 2)
+    assert times(world, [(0, 6)]) == pytest.approx([LATENCY + 0.32e-6 + once / 0.88])
+    assert times(world, [(2, 7)]) == pytest.approx([LATENCY + 0.64e-6 + once / 0.88])
+    together = times(world, [(rank, 4 + rank) for rank in range(4)])
+    assert together == pytest.approx([LATENCY + longer + 4 * once for longer in (0, 0, 0.64e-6, 0.64e-6)])
+    assert times(world, [(0, 3)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_a_web_shop_has_hosts_by_tcp_on_one_switch() -> None:
+    structure = built("one switch of 25 Gbit/s by TCP, 1 % disturbed, drift", 32)
+    assert isinstance(structure.plane, OneSwitch)
+    assert (structure.ranks, structure.interrupts) == (32, 1.5e-6)
+    pairs = [(host, 16 + host) for host in range(16)]
+    assert times(World(structure), pairs) == pytest.approx([LATENCY + 16e-6 + MIB / (0.25 * RATE)] * 16)
+    rows = World(structure, noise=0.0, iterations=20).results.sizes[-1].rows
+    longer = rows.median / (LATENCY + 16e-6 + MIB / (0.25 * RATE))
+    assert (longer > 9).mean() == pytest.approx(0.01, abs=0.004)
+    late = rows.step >= 0.95 * rows.step.max()
+    first = rows.step <= 0.05 * rows.step.max()
+    assert np.median(longer[late]) / np.median(longer[first]) == pytest.approx(np.exp(0.04 * 0.95), abs=0.003)
+
+
+def test_every_fourth_host_has_its_adapter_on_the_second_socket() -> None:
+    structure = built("one switch, every fourth adapter on the second socket, drift", 32)
+    world, once = World(structure, kernel=ONE_WAY), MIB / RATE
+    assert np.flatnonzero(structure.turned).tolist() == [3, 7, 11, 15, 19, 23, 27, 31]
+    assert (structure.hyperthreads, structure.drift) == (0.0, 0.05)
+    for pair in ((0, 2), (7, 15), (0, 7)):
+        assert times(world, [pair]) == pytest.approx([LATENCY + once])
+    for pair in ((0, 6), (1, 7)):
+        assert times(world, [pair]) == pytest.approx([LATENCY + 0.27e-6 + once / 0.91])
+    for pair in ((1, 3), (6, 14), (1, 6)):
+        assert times(world, [pair]) == pytest.approx([LATENCY + 0.54e-6 + once / 0.91])
+
+
+def test_leaves_of_beam_lines_have_an_adaptive_uplink_for_each_host() -> None:
+    name = "400 Gbit/s, 1:1 adaptive, leaves of 6 to 10 hosts, far socket, drift"
+    structure = built(name, 32)
+    world, plane, apart, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 2 * HOP, MIB / (4 * RATE)
+    assert isinstance(plane, FatTree)
+    assert np.bincount(structure.group).tolist() == plane.uplinks.tolist() == [6, 10, 8, 8]
+    assert np.bincount(built(name, 96).group).tolist() == [18, 30, 24, 24]
+    assert (structure.oversubscription, structure.drift) == (1.0, 0.03)
+    assert times(world, [(2 * host, 12 + 2 * host) for host in range(6)]) == pytest.approx([apart + once] * 6)
+    assert times(world, [(13, 33)]) == pytest.approx([apart + 0.48e-6 + once / 0.89])
+    both = times(world, [(0, 12), (1, 13)])  # the adapter is what they share
+    assert both == pytest.approx([apart + 2 * once, apart + 0.48e-6 + 2 * once])
+
+
+def test_half_racks_have_a_static_uplink_for_each_of_four_hosts() -> None:
+    structure = built("25 Gbit/s, 1:1 static, half racks, 1 % disturbed, drift", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.8e-6, MIB / (0.25 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([4] * 8, [4] * 8)
+    assert (structure.hyperthreads, structure.drift) == (0.01, 0.06)
+    assert times(world, [(0, 1), (2, 3)]) == pytest.approx([near + once] * 2)
+    hosts = np.arange(4)
+    for first in range(4, 32, 4):
+        uplink, later = (plane.path(hosts, first + hosts, hosts + step)[0][:, 0] for step in (0, 99))
+        assert uplink.tolist() == later.tolist()
+        across = times(world, [(host, first + host) for host in range(4)])
+        assert across == pytest.approx(near + 2 * HOP + np.bincount(uplink)[uplink] * once)
+
+
+def test_leaves_of_6_and_8_hosts_have_four_re_hashed_uplinks_each() -> None:
+    name = "four re-hashed uplinks, leaves of 6 and 8 hosts, far socket, 1 % disturbed"
+    structure = built(name, 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.2e-6, MIB / (2 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([6, 6, 6, 6, 8], [4] * 5)
+    assert built(name, 64).plane.uplinks.tolist() == [8] * 5  # type: ignore[attr-defined]
+    assert (structure.oversubscription, structure.hyperthreads) == (1.5, 0.01)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 48)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(1, 49)]) == pytest.approx([near + 0.6e-6 + 2 * HOP + once / 0.92])
+    when = np.arange(400)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 24), when)[0]
+    assert np.bincount(ways[:, 0]) / 400 == pytest.approx([0.25] * 4, abs=0.07)
+
+
+def test_two_static_uplinks_of_100_are_for_4_to_12_hosts_of_50() -> None:
+    structure = built("50 Gbit/s, two static uplinks of 100 for leaves of 4 to 12 hosts", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 2.2e-6, MIB / (0.5 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([4, 12, 6, 10], [2] * 4)
+    assert set(plane.capacity) == {RATE}
+    hosts = np.arange(10)
+    uplink = plane.path(4 + hosts, 22 + hosts, hosts)[0][:, 0]  # from the second leaf to the fourth one
+    many = np.bincount(uplink)[uplink]
+    across = times(world, [(4 + host, 22 + host) for host in range(10)])
+    assert across == pytest.approx(near + 2 * HOP + np.maximum(many / 2, 1) * once)
+    assert times(world, [(4 + host, 10 + host) for host in range(6)]) == pytest.approx([near + once] * 6)
+
+
+def test_four_ranks_on_leaves_with_a_re_hashed_uplink_for_four_hosts() -> None:
+    structure = built("100 Gbit/s, 4:1 re-hashed, 4 ranks, far socket, drift", 32)  # leaves of 8
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.4e-6, MIB / RATE
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription, structure.drift) == ([2] * 4, 4, 0.05)
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(3, 127)]) == pytest.approx([near + 2 * HOP + 0.56e-6 + once / 0.94])
+    hosts, when = np.arange(8), np.arange(100)
+    many = np.bincount(plane.path(hosts, 8 + hosts, 0 * hosts + 7919)[0][:, 0])  # in the first step of this seed
+    across = times(world, [(4 * host, 32 + 4 * host) for host in range(8)])
+    assert sorted(across) == pytest.approx(sorted(near + 2 * HOP + np.repeat(many, many) * once))
+    assert 0.35 < plane.path(0 * when, 0 * when + 8, when)[0][:, 0].mean() < 0.65
+
+
+def test_desks_of_6_to_10_hosts_have_four_lingering_uplinks_each() -> None:
+    structure = built("four lingering uplinks, leaves of 6 to 10 hosts, far socket, 1 % disturbed", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1e-6, MIB / RATE
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([6, 9, 7, 10], [4] * 4)
+    assert (structure.oversubscription, structure.hyperthreads) == (1.5, 0.01)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 63)]) == pytest.approx([near + 2 * HOP + 0.26e-6 + once / 0.95])
+    when = np.arange(16 * 40)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 31), when)[0][:, 0]
+    changed = np.flatnonzero(np.diff(ways))
+    assert (np.diff(changed) % 16 == 0).all()
+    assert set(ways.tolist()) == {0, 1, 2, 3}
+
+
+def test_receivers_on_floors_of_4_to_11_hosts_have_one_of_four_uplinks() -> None:
+    structure = built("200 Gbit/s, four uplinks by receiver, leaves of 4 to 11 hosts, drift", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 0.2e-6, MIB / (2 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([4, 9, 11, 8], [4] * 4)
+    assert (structure.hyperthreads, structure.drift) == (0.0, 0.07)
+    assert times(world, [(host, 4 + host) for host in range(4)]) == pytest.approx([near + 2 * HOP + once] * 4)
+    assert times(world, [(0, 4), (1, 8), (2, 9)]) == pytest.approx([near + 2 * HOP + part * once for part in (2, 2, 1)])
+    across = times(world, [(4 + host, 13 + host) for host in range(9)])  # receivers 13, 17 and 21 share an uplink
+    assert across == pytest.approx([near + 2 * HOP + (3 if host % 4 == 0 else 2) * once for host in range(9)])
+    assert times(world, [(4, 12), (13, 23)]) == pytest.approx([near + once] * 2)
+
+
+def test_flowlets_of_8_hosts_share_four_uplinks_evenly() -> None:
+    structure = built("flowlets, 2:1, far socket, 1 % disturbed, drift", 32)  # leaves of 8
+    world, plane, apart = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.3e-6 + 2 * HOP
+    once = MIB / (2 * RATE)
+    assert isinstance(plane, Flowlets)
+    assert (plane.uplinks.tolist(), structure.oversubscription) == ([4] * 4, 2)
+    assert (structure.hyperthreads, structure.drift) == (0.01, 0.02)
+    assert times(world, [(0, 2)]) == pytest.approx([LATENCY + 1.3e-6 + once])
+    assert times(world, [(1, 17)]) == pytest.approx([apart + 0.58e-6 + once / 0.93])
+    assert times(world, [(2 * host, 16 + 2 * host) for host in range(4)]) == pytest.approx([apart + once] * 4)
+    assert times(world, [(2 * host, 16 + 2 * host) for host in range(8)]) == pytest.approx([apart + 2 * once] * 8)
+
+
+def test_four_adaptive_uplinks_are_for_5_to_13_hosts() -> None:
+    name = "400 Gbit/s, four adaptive uplinks for leaves of 5 to 13 hosts, drift"
+    structure = built(name, 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 0.3e-6, MIB / (4 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([5, 13, 6, 8], [4] * 4)
+    assert built(name, 128).plane.uplinks.tolist() == [16] * 4  # type: ignore[attr-defined]
+    assert (structure.oversubscription, structure.hyperthreads, structure.drift) == (1.25, 0.01, 0.04)
+    assert times(world, [(host, 5 + host) for host in range(5)]) == pytest.approx([near + 2 * HOP + 1.25 * once] * 5)
+    across = times(world, [(5 + host, 18 + host) for host in range(13)])  # of 13 hosts to 6 and to 7
+    assert across == pytest.approx([near + 2 * HOP + 13 / 4 * once] * 13)
+    assert times(world, [(5, 17), (6, 16)]) == pytest.approx([near + once] * 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_two_ccxs_on_one_switch_have_three_rates_at_random(seed: int) -> None:
+    structure = built("one switch, 25, 100 and 200 Gbit/s at random, 4 ranks on two CCXs, hyperthreads", 64, seed)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    assert np.bincount(structure.processor).tolist() == [16, 0, 8, 8]
+    for kind, longer, part in ((2, 0.7e-6, 4), (0, 0.3e-6, 1), (3, 0.0, 0.5)):
+        one, other = np.flatnonzero(structure.processor == kind)[[0, -1]].tolist()
+        assert other - one >= 8  # not in a row
+        assert times(world, [(4 * one, 4 * other + 3)]) == pytest.approx([near + longer + part * once])
+    assert times(world, [(0, 1)]) == pytest.approx([0.22e-6 + MIB / 21e9])
+    assert times(world, [(1, 2)]) == pytest.approx([0.5e-6 + MIB / 11e9])
+
+
+def test_racks_of_three_rates_stand_in_a_row() -> None:
+    structure = built("long cables in a row of racks, 100, 200 and 400 Gbit/s by rack, drift", 32)  # racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert np.bincount(structure.group).tolist() == [4] * 8
+    assert (structure.rate[::4, 0] / RATE).tolist() == [1, 1, 1, 2, 2, 2, 4, 4]
+    assert structure.drift == 0.05
+    assert times(world, [(0, 3), (12, 15)]) == pytest.approx([near + 0.4e-6 + once, near + 0.16e-6 + once / 2])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 0.4e-6 + 2 * CABLE + once])
+    assert times(world, [(0, 31)]) == pytest.approx([near + 0.2e-6 + 7 * CABLE + once])
+    assert times(world, [(24, 31)]) == pytest.approx([near + CABLE + once / 4])
+
+
+def test_twelve_ranks_are_on_the_ccxs_of_four_quadrants() -> None:
+    name = "one switch, 12 ranks on CCXs in four quadrants, 200 and later 400 Gbit/s, hyperthreads"
+    structure = built(name, 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (4 * RATE)
+    assert (structure.hosts, structure.ranks, structure.processor.tolist()) == (8, 96, [3] * 4 + [4] * 4)
+    assert times(world, [(6, 18)]) == pytest.approx([near + 0.24e-6 + 2 * once])
+    assert times(world, [(6, 54)]) == pytest.approx([near + 0.12e-6 + 2 * once])
+    assert times(world, [(54, 66)]) == pytest.approx([near + once])
+    assert times(world, [(48, 63)]) == pytest.approx([near + 0.11e-6 + once])  # the first quadrant and the second
+    assert times(world, [(48, 60), (49, 61)]) == pytest.approx([near + 0.14e-6 + 2 * once] * 2)
+    assert times(world, [(0, 2)]) == pytest.approx([0.36e-6 + MIB / 15e9])
+    assert times(world, [(2, 3)]) == pytest.approx([0.44e-6 + MIB / 12e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_three_rates_at_random_have_fixed_uplinks(seed: int) -> None:
+    structure = built("25, 100 and 200 Gbit/s at random, 2:1 static, hyperthreads", 64, seed)  # leaves of 16
+    world, near, plane, when = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, structure.plane, np.arange(9)
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [4] * 4
+    assert np.ptp(plane.path(0 * when, 0 * when + 63, when)[0][:, 0]) == 0
+    assert np.bincount(structure.processor).tolist() == [32, 0, 16, 16]
+    for kind, longer, rate in ((2, 0.8e-6, 0.25), (0, 0.3e-6, 1), (3, 0.0, 2)):
+        one, other = np.flatnonzero(structure.processor == kind)[[0, -1]].tolist()
+        hops = 2 * HOP * (structure.group[one] != structure.group[other])
+        assert times(world, [(one, other)]) == pytest.approx([near + longer + hops + MIB / rate / RATE])
+
+
+def test_each_leaf_has_hosts_of_three_years() -> None:
+    structure = built("56, 100 and 200 Gbit/s in each leaf, 1:1 adaptive, far socket, hyperthreads", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [4] * 4
+    assert (structure.rate[:, 0] / RATE).tolist() == pytest.approx(([0.545] * 3 + [1] * 3 + [2] * 2) * 4)
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.5e-6 + once / 0.545])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 0.25e-6 + once / 0.545])
+    assert times(world, [(6, 24)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + once])
+    assert times(world, [(13, 15)]) == pytest.approx([near + 0.52e-6 + once / 2 / 0.94])
+
+
+def test_quadrants_are_in_racks_of_two_rates_in_turns() -> None:
+    name = "4 quadrants, 200 and 400 Gbit/s in turns of racks, 1:1 and 2:1 lingering, drift"
+    structure = built(name, 64)  # 32 hosts, racks of 8
+    world, near, once, when = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (4 * RATE), np.arange(64)
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription) == ([4] * 4, 1)
+    assert (structure.rate[::8, 0] / RATE).tolist() == [2, 4, 2, 4]
+    assert times(world, [(3, 7)]) == pytest.approx([near + 0.2e-6 + 2 * once])
+    assert times(world, [(0, 7)]) == pytest.approx([near + 0.26e-6 + 2 * once])  # the adapter is on the last quadrant
+    assert times(world, [(35, 99)]) == pytest.approx([near + 2 * HOP + once])
+    uplink = plane.path(0 * when, 0 * when + 8, when)[0][:, 0]
+    assert (np.diff(uplink) != 0).sum() <= 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_quarter_of_the_hosts_of_two_ccxs_is_newer_anywhere_in_pods(seed: int) -> None:
+    name = "2 ranks on two CCXs, pods of two leaves, newer quarter at random, hyperthreads"
+    structure = built(name, 32, seed)  # leaves of 4
+    world, near, plane = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, structure.plane
+    assert isinstance(plane, Stacked)
+    assert (plane.lower.uplinks.tolist(), plane.upper.uplinks.tolist()) == ([2] * 8, [2] * 4)
+    newer = structure.overhead == 0
+    assert newer.sum() == 8
+    for to, longer in ((1, 0.0), (4, 2 * HOP), (8, 4 * HOP + CABLE)):
+        longer += 0.14e-6 * (2 - newer[[0, to]].sum())
+        rate = 2 * RATE if newer[[0, to]].all() else RATE
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + longer + MIB / rate])
+    assert times(world, [(0, 1)]) == pytest.approx([0.45e-6 + MIB / 12e9])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_third_of_the_hosts_of_four_ccxs_is_newer_and_routes_follow_the_load(seed: int) -> None:
+    name = "4 ranks on four CCXs, routes by load, 100 and 200 Gbit/s at random, hyperthreads"
+    structure = built(name, 32, seed)  # 16 hosts, groups of 4
+    world, near, plane = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each, np.bincount(structure.group).tolist()) == (7, 1, [4] * 4)
+    newer = structure.overhead == 0
+    assert newer.sum() == 5
+    for to, hops in ((1, 0), (3, HOP)):  # on the same switch of the group, and on the other one
+        longer = hops + 0.18e-6 * (2 - newer[[0, to]].sum())
+        rate = 2 * RATE if newer[[0, to]].all() else RATE
+        assert times(world, [(0, 4 * to)]) == pytest.approx([near + longer + MIB / rate])
+    assert times(world, [(1, 2)]) == pytest.approx([0.48e-6 + MIB / 12e9])
+
+
+def test_cells_of_three_years_have_three_rates_and_many_detours() -> None:
+    structure = built("dragonfly+ of 100, 200 and 400 Gbit/s by cell, many detours, hyperthreads", 32)  # cells of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, DragonflyPlus)
+    assert np.bincount(structure.group).tolist() == [4] * 8
+    assert (structure.rate[::4, 0] / RATE).tolist() == [1, 1, 1, 2, 2, 2, 4, 4]
+    assert times(world, [(0, 1), (12, 13)]) == pytest.approx([near + 0.44e-6 + once, near + 0.2e-6 + once / 2])
+    assert times(world, [(24, 26)]) == pytest.approx([near + 2 * HOP + once / 4])  # the other leaf of the cell
+    longer = times(world, [(0, 24)])[0] - near - 0.22e-6 - once
+    assert round(longer / HOP, 6) in (3, 4)
+    assert_detours(structure.plane, 24, 0.5 * 6 / 8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_four_quadrants_have_two_rates_anywhere_in_a_dragonfly(seed: int) -> None:
+    name = "4 quadrants, dragonfly of 200 and 400 Gbit/s at random, drift"
+    structure = built(name, 32, seed)  # 16 hosts, groups of 4
+    world, near, plane = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, structure.plane
+    assert isinstance(plane, Dragonfly)
+    assert (plane.groups, plane.detours, structure.drift) == (4, 0.15, 0.03)
+    newer = structure.overhead == 0
+    assert newer.sum() == 6
+    longer = 0.11e-6 * (2 - newer[:2].sum()) + MIB / (4 * RATE if newer[:2].all() else 2 * RATE)
+    assert times(world, [(1, 5)]) == pytest.approx([near + longer])  # the adapter is on the second quadrant
+    assert times(world, [(0, 7)]) == pytest.approx([near + longer + 0.1e-6])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.06e-6 + MIB / 14e9])
+
+
+def test_ranks_go_in_turns_to_the_numa_nodes_of_four_sockets() -> None:
+    structure = built("four sockets of two NUMA nodes, ranks in turns, hyperthreads, drift", 32)
+    world = World(structure)
+    assert (structure.hosts, structure.ranks, structure.hyperthreads, structure.drift) == (1, 32, 0.01, 0.04)
+    for latency, rate, others in ((0.21, 13e9, (8, 16, 24)), (0.28, 10e9, (1, 9)), (0.56, 6e9, (2, 3, 7, 10))):
+        for to in others:
+            assert times(world, [(0, to)]) == pytest.approx([latency * 1e-6 + MIB / rate])
+
+
+def test_ranks_on_the_ccxs_of_two_sockets_take_the_same_spine_there_and_back() -> None:
+    name = "4 CCXs of two sockets, racks of 25 and 100 Gbit/s, same spine back, hyperthreads"
+    structure = built(name, 32)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    plane, hosts = structure.plane, np.arange(4)
+    assert isinstance(plane, SameSpineBack)
+    assert (plane.uplinks.tolist(), structure.processor[::4].tolist()) == ([2] * 4, [2, 2, 3, 3])
+    there, back = plane.path(hosts, 15 - hosts, hosts)[0], plane.path(15 - hosts, hosts, hosts)[0]
+    assert (there[:, 0] + plane.ways == back[:, 1]).all()
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.6e-6 + 4 * once])
+    assert times(world, [(32, 54)]) == pytest.approx([near + 2 * HOP + 0.3e-6 + once / 0.93])
+    for to, time in ((1, 0.42e-6 + MIB / 12e9), (2, 0.75e-6 + MIB / 8e9)):
+        assert times(world, [(0, to)]) == pytest.approx([time])
+
+
+def test_bonds_on_two_leaves_send_all_to_another_leaf_by_one_uplink() -> None:
+    structure = built("bonds of 100 Gbit/s on two leaves, one tunnel from leaf to leaf, 2:1, far socket", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, LeafTunnels)
+    assert (plane.uplinks.tolist(), structure.groups[7:9].tolist()) == ([4] * 8, [[0, 4], [1, 5]])  # racks of 8
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 0.54e-6 + once / 0.94])
+    assert times(world, [(0, 62)]) == pytest.approx([near + 2 * HOP + once])
+    adapters = np.arange(0, 16, 2)  # the first ports of a rack
+    assert len(np.unique(plane.path(adapters, adapters + 16, 0 * adapters)[0][:, 0])) == 1
+
+
+def test_a_bond_of_four_ports_has_a_tree_for_each_port() -> None:
+    structure = built("4 GPUs on a bond of four planes, 2:1 re-hashed, far socket", 32)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / (2 * RATE)
+    plane, to, when = structure.plane, np.arange(16, 64), np.arange(100)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), len(structure.capacity)) == ([2] * 4, 2 * 64 + 4 * 16)
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.24e-6 + once / 0.95])
+    assert times(world, [(3, 7)]) == pytest.approx([near + 0.48e-6 + once / 0.95])
+    ways = structure.path(np.zeros_like(to), to, np.zeros_like(to))[0]
+    assert set(ways[:, 0].tolist()) == {0, 1, 2, 3}
+    assert ((ways[:, 2] - 128) // 16 == ways[:, 0]).all()  # each port has the ways of its own tree
+    assert len(np.unique(plane.path(0 * when, 0 * when + 4, when)[0][:, 0])) == 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_rails_do_not_meet_and_half_of_the_hosts_have_twice_the_rate_anywhere(seed: int) -> None:
+    structure = built("2 rails that do not meet, 100 and 200 Gbit/s at random, 3:1 adaptive, drift", 32, seed)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    newer, leaf = structure.overhead == 0, structure.group
+    assert isinstance(structure.plane, FatTree)
+    assert (structure.plane.uplinks.tolist(), newer.sum(), structure.drift) == ([2] * 4, 16, 0.04)
+    assert structure.reachable(np.zeros(3, np.int64), np.array([1, 2, 3])).tolist() == [True, True, False]
+    for kind, longer, part in ((newer, 0.0, 1), (~newer, 0.28e-6, 2)):
+        one, other = np.flatnonzero(kind)[[0, -1]].tolist()
+        hops = 2 * HOP * (leaf[one] != leaf[other])
+        both = [(2 * one, 2 * other), (2 * one + 1, 2 * other + 1)]
+        assert times(world, both) == pytest.approx([near + longer + hops + part * once] * 2)
+
+
+def test_two_of_four_gpus_are_far_from_their_adapters() -> None:
+    structure = built("4 rails of the first socket on the leaf, 4:1 lingering, hyperthreads", 32)  # racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / RATE
+    plane, when = structure.plane, np.arange(160)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.groups[3:5].tolist()) == ([4] * 4, [[0] * 4, [1] * 4])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])
+    assert times(world, [(0, 7)]) == pytest.approx([near + 0.35e-6 + once / 0.88])
+    assert times(world, [(2, 63)]) == pytest.approx([near + 0.7e-6 + 2 * HOP + once / 0.88])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + once] * 2)
+    uplink = plane.path(np.zeros_like(when), np.full_like(when, 16), when)[0][:, 0]
+    assert 1 <= (np.diff(uplink) != 0).sum() <= 10
+
+
+def test_each_message_is_striped_over_two_adapters_of_the_leaf() -> None:
+    structure = built("2 rails of the leaf, striped, 4:1 re-hashed, two processors, hyperthreads", 32)  # racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [2] * 8  # for 8 adapters
+    assert structure.processor[::4].tolist() == [0] * 4 + [3] * 4
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.32e-6 + once])
+    assert times(world, [(32, 34)]) == pytest.approx([near + once])
+    assert times(world, [(32, 34), (33, 35)]) == pytest.approx([near + 2 * once] * 2)  # two ranks share both
+    costs = world.costs_of(Order(np.arange(40), np.zeros(40, np.int64), np.full(40, 40)), 0)
+    assert costs.latency[0] == pytest.approx(near + 0.16e-6 + 2 * HOP)
+    assert set((2 * RATE / costs.rate[0]).round(6)) == {1, 2}  # two uplinks, or one for both parts
+
+
+def test_messages_to_the_other_rail_cross_the_bridge_of_two_gpus() -> None:
+    structure = built("2 bridged GPUs on 2 relayed rails, 4:1 re-hashed, hyperthreads", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / RATE
+    plane, when = structure.plane, np.arange(100)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription) == ([2] * 4, 4)
+    assert times(world, [(0, 2), (1, 17)]) == pytest.approx([near + once, near + 2 * HOP + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + NVLINK_LATENCY + once])
+    crosses = times(world, [(0, 3), (1, 5)])  # both leave by the second adapter
+    assert crosses == pytest.approx([near + NVLINK_LATENCY + 2 * once, near + 2 * once])
+    assert times(world, [(0, 1)]) == pytest.approx([NVLINK_LATENCY + MIB / 50e9])
+    assert len(np.unique(plane.path(0 * when, 0 * when + 8, when)[0][:, 0])) == 2
+
+
+def test_nvlink_joins_the_gpus_of_two_hosts_that_relay_to_four_rails() -> None:
+    structure = built("NVLink pairs of hosts, 4 relayed rails, 2:1 lingering", 32)  # 16 hosts, leaves of two pairs
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert (structure.plane.uplinks.tolist(), structure.plane.routes) == ([2] * 4, "lingering")
+    by_nvlink = NVLINK_LATENCY + MIB / NVLINK_RATE
+    assert times(world, [(0, 4), (1, 7)]) == pytest.approx([by_nvlink] * 2)
+    assert times(world, [(4, 8)]) == pytest.approx([near + once])  # the next pair, on the same leaf
+    assert times(world, [(4, 9)]) == pytest.approx([near + NVLINK_LATENCY + once])  # another rail
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    across = times(world, [(rail, 16 + rail) for rail in range(4)])
+    assert across == pytest.approx([near + 2 * HOP + once] * 4)  # a tree for each rail
+
+
+def test_senders_of_racks_of_two_rates_have_an_uplink_each() -> None:
+    structure = built("100 and 200 Gbit/s in turns by rack, 2:1 and 4:1 by sender, far socket", 32)  # racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    plane, to = structure.plane, np.arange(8, 32)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.processor[::4].tolist()) == ([2] * 8, [0, 3] * 4)
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.26e-6 + once])
+    assert times(world, [(1, 3)]) == pytest.approx([near + 0.26e-6 + 0.6e-6 + once / 0.93])
+    assert times(world, [(8, 10)]) == pytest.approx([near + once / 2])
+    assert times(world, [(8, 24)]) == pytest.approx([near + 2 * HOP + once])  # an uplink has half of the rate
+    uplinks = [np.unique(plane.path(np.full_like(to, host), to, 0 * to)[0][:, 0]) for host in range(4)]
+    assert [len(of) for of in uplinks] == [1] * 4
+
+
+def test_odd_and_even_rails_of_two_hosts_have_a_leaf_each() -> None:
+    structure = built("8 rails, odd and even on two leaves of the rack, 4:1 re-hashed, hyperthreads", 32)  # 8 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (4 * RATE)
+    plane, when = structure.plane, np.arange(100)
+    assert isinstance(plane, FatTree)
+    assert plane.uplinks.tolist() == [2] * 8  # for 8 adapters
+    assert structure.groups[1:3].tolist() == [[0, 4] * 4, [1, 5] * 4]
+    assert times(world, [(0, 8), (2, 14)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # from an even to an odd rail
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 300e9])
+    assert len(np.unique(plane.path(0 * when, 0 * when + 16, when)[0][:, 0])) == 2
+
+
+def test_four_rails_do_not_meet_and_have_islands_of_two_leaves() -> None:
+    structure = built("4 rails that do not meet, islands 1:1, 2:1 between them, re-hashed, drift", 32)  # leaves of 2
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (2 * RATE)
+    plane, when = structure.plane, np.arange(100)
+    assert isinstance(plane, Stacked)
+    assert (plane.lower.uplinks.tolist(), plane.upper.uplinks.tolist()) == ([2] * 8, [2] * 4)
+    assert structure.reachable(np.zeros(3, np.int64), np.array([3, 4, 5])).tolist() == [True, True, False]
+    for to, hops in ((4, 0), (8, 2), (16, 4), (60, 4)):
+        assert times(world, [(0, to)]) == pytest.approx([near + hops * HOP + once])
+    across = times(world, [(rail, 16 + rail) for rail in range(4)])
+    assert across == pytest.approx([near + 4 * HOP + once] * 4)  # a tree for each rail
+    ways = plane.path(0 * when, 0 * when + 4, when)[0]
+    assert [len(np.unique(level)) for level in ways.T] == [2] * 4
+
+
+def test_every_second_of_four_adapters_has_twice_the_rate() -> None:
+    structure = built("4 rails of 100 and 200 Gbit/s in turns, 3:1 adaptive, drift", 32)  # 16 hosts, racks of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1e-6, MIB / RATE
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.groups[3:5].tolist()) == ([4] * 4, [[0] * 4, [1] * 4])
+    assert structure.rate.sum(axis=1).reshape(4, 4).sum(axis=1).tolist() == (3 * plane.capacity[:4]).tolist()
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + once, near + once / 2])
+    assert times(world, [(0, 5)]) == pytest.approx([near + once])
+    every = times(world, [(rank, 16 + rank) for rank in range(16)])
+    assert every == pytest.approx([near + 2 * HOP + 2 * once] * 16)  # 16 messages share 800 Gbit/s
+
+
+def test_a_hash_of_the_sender_gives_each_of_eight_rails_an_uplink() -> None:
+    structure = built("rail-optimized, 8 rails of 200 Gbit/s, 1:1 by sender, hyperthreads, drift", 32)  # pods of 2
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (2 * RATE)
+    plane, adapters = structure.plane, np.arange(16)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.hyperthreads, structure.drift) == ([2] * 32, 0.01, 0.03)
+    assert structure.groups[1:3, :2].tolist() == [[0, 4], [1, 5]]
+    assert times(world, [(0, 8), (7, 15)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 9)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    ways = [plane.path(adapters, adapters + to, 0 * adapters)[0][:, 0] for to in (16, 32)]
+    assert (ways[0] == ways[1]).all()
+    across = times(world, [(adapter, adapter + 16) for adapter in range(16)])
+    assert across == pytest.approx(near + 2 * HOP + np.bincount(ways[0])[ways[0]] * once)
+
+
+def test_every_second_blade_of_a_dragonfly_is_newer_and_most_messages_try_a_detour() -> None:
+    structure = built("dragonfly, most messages detour, every second blade newer, far socket", 32)  # groups of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / RATE
+    assert np.bincount(structure.group).tolist() == [4] * 8
+    assert (structure.rate[:, 0] / RATE).tolist() == [1, 1, 2, 2] * 8
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.28e-6 + once])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.14e-6 + once])
+    assert times(world, [(4, 6)]) == pytest.approx([near + once / 2])
+    assert times(world, [(5, 6)]) == pytest.approx([near + 0.22e-6 + once / 2 / 0.94])
+    when = np.arange(4000)
+    ways, latency = structure.plane.path(np.zeros_like(when), np.full_like(when, 4), when)
+    assert (ways[:, 1] != NONE).mean() == pytest.approx(0.65 * 6 / 8, abs=0.03)
+    assert np.allclose(latency, LATENCY + np.where(ways[:, 1] != NONE, 4.5, 2) * HOP)
+
+
+def test_a_job_of_two_rails_has_a_whole_group_and_parts_and_few_detours_also_by_others() -> None:
+    structure = built("2 rails, dragonfly, few detours, whole groups, two thirds and thirds", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / (2 * RATE)
+    plane, when = structure.plane, np.arange(4000)
+    assert isinstance(plane, Bundles)
+    assert (np.bincount(structure.group).tolist(), plane.groups) == ([12, 8, 4, 8], 6)
+    assert plane.capacity[1] == 4 * 2 * RATE
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 3)]) == pytest.approx([near + HOP + once])  # another switch of the group
+    assert round((times(world, [(0, 24)])[0] - near - once) / HOP, 6) in (2, 4.5)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 24), when)[0]
+    assert (ways[:, 1] != NONE).mean() == pytest.approx(0.1 * 4 / 6, abs=0.015)
+    assert {4, 5} <= set((ways[:, 0] % 6).tolist())
+
+
+def test_the_second_rail_in_a_dragonfly_by_load_has_twice_the_rate() -> None:
+    structure = built("rails of 100 and 200 Gbit/s, routes by load, whole groups and thirds, drift", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.44e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (np.bincount(structure.group).tolist(), structure.drift) == ([12, 4, 12, 4], 0.04)
+    assert (plane.groups, plane.each, plane.switch[6:10].tolist()) == (7, 4, [0, 1, 2, 3])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 2 * once, near + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + HOP + 2 * once])  # the other rail
+    assert times(world, [(1, 9)]) == pytest.approx([near + HOP + once])  # the next four hosts
+    assert round((times(world, [(1, 25)])[0] - near - 4 * CABLE - once) / HOP, 6) in (1, 2, 3)
+    ways = plane.path(np.arange(24), np.arange(32, 56), np.zeros(24, np.int64))[0]
+    assert 4 <= (ways[:, 1] == NONE).sum() <= 18  # four of 24 messages go directly, and those without another group
+
+
+def test_numa_nodes_on_two_rails_are_in_rows_of_five_and_three_hosts() -> None:
+    structure = built("4 NUMA nodes on 2 rails, routes by load, rows of 5 and 3 hosts, hyperthreads", 32)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, SlingshotInRows)
+    assert (np.bincount(structure.group).tolist(), plane.groups, plane.each) == ([5, 3, 5, 3], 6, 2)
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once, near + 0.12e-6 + 2 * once])
+    assert times(world, [(0, 6)]) == pytest.approx([near + HOP + once])  # the other adapter
+    assert times(world, [(0, 16)]) == pytest.approx([near + HOP + once])  # the fifth host
+    for to, rows in ((5, 1), (8, 2), (13, 3)):
+        apart = times(world, [(0, 4 * to)])[0] - near - once - 4 * CABLE - rows * 0.09e-6
+        assert round(apart / HOP, 6) in (1, 2, 3)
+    assert times(world, [(0, 3)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 8e9])
+
+
+def test_cells_of_a_dragonfly_plus_are_in_two_rooms_and_many_messages_detour() -> None:
+    structure = built("dragonfly+ in two rooms, 4 GPUs on 2 rails of 400 Gbit/s, many detours", 32)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (4 * RATE)
+    plane, when = structure.plane, np.arange(4000)
+    assert isinstance(plane, DragonflyPlusInRows)
+    assert (np.bincount(structure.group).tolist(), plane.row.tolist()) == ([4] * 4, [0, 0, 1, 1])
+    assert times(world, [(0, 6)]) == pytest.approx([near + once])  # the other adapter is on the same leaf
+    assert times(world, [(1, 5)]) == pytest.approx([near + 0.16e-6 + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf of the cell
+    for to, direct, by_third in ((8, 0.0, 0.5e-6), (16, 0.25e-6, 0.25e-6)):  # the same room, and the other one
+        ways, latency = plane.path(np.zeros_like(when), np.full_like(when, to), when)
+        detours = ways[:, 2] != NONE
+        assert np.allclose(latency, LATENCY + np.where(detours, 4 * HOP + by_third, 3 * HOP + direct), atol=1e-12)
+        assert detours.mean() == pytest.approx(0.45 * 2 / 4, abs=0.03)
+
+
+def test_cells_of_a_dragonfly_plus_have_three_rates_and_few_messages_detour() -> None:
+    structure = built("dragonfly+ of 100, 200 and 400 Gbit/s by cell, few detours, far socket", 32)  # cells of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.36e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, DragonflyPlus)
+    assert (structure.rate[::8, 0] / RATE).tolist() == [1, 1, 2, 4]
+    assert structure.processor[::8].tolist() == [0, 0, 3, 4]
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.4e-6 + 4 * once])
+    assert times(world, [(32, 35)]) == pytest.approx([near + 0.18e-6 + 0.26e-6 + 2 * once / 0.95])
+    assert times(world, [(48, 50)]) == pytest.approx([near + once])
+    assert times(world, [(48, 56)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf
+    assert round((times(world, [(0, 48)])[0] - near - 0.2e-6 - 4 * once) / HOP, 6) in (3, 4)
+    assert_detours(structure.plane, 8, 0.1 * 2 / 4, 4000, 0.012)
+
+
+def test_a_job_of_two_rails_has_only_the_second_leaf_of_each_cell() -> None:
+    structure = built("2 rails, dragonfly+, only the second leaf of each cell, hyperthreads", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.56e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert (np.bincount(structure.group).tolist(), plane.groups, plane.each) == ([8] * 4, 6, 16)
+    assert np.unique(plane.leaf).tolist() == [1, 3, 5, 7]
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 15)]) == pytest.approx([near + once])  # the other rail, on the same leaf
+    assert round((times(world, [(0, 16)])[0] - near - once) / HOP, 6) in (3, 4)
+    assert_detours(plane, 16, 0.35 * 4 / 6)
+    assert structure.hyperthreads == 0.01
+
+
+def test_hosts_at_the_end_of_a_torus_of_switches_are_newer() -> None:
+    structure = built("torus of switches in three dimensions, 56 and 100 Gbit/s, far socket, hyperthreads", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, SwitchTorus)
+    assert structure.plane.joined.sum(axis=1).tolist() == [4] * 16  # 4 x 2 x 2
+    assert np.flatnonzero(structure.overhead == 0).tolist() == list(range(20, 32))  # the last six switches
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.32e-6 + once / 0.545])
+    assert times(world, [(40, 42)]) == pytest.approx([near + once])
+    for to, cables in ((21, 0), (22, 1), (24, 2), (26, 3), (28, 1), (30, 2)):
+        assert times(world, [(40, 2 * to)]) == pytest.approx([near + cables * HOP + once])
+    assert times(world, [(0, 32)]) == pytest.approx([near + 0.32e-6 + 2 * HOP + once / 0.545])
+    assert times(world, [(48, 56), (50, 58)]) == pytest.approx([near + HOP + 2 * once] * 2)
+    assert times(world, [(41, 42)]) == pytest.approx([near + 0.3e-6 + once / 0.93])
+
+
+def test_two_interfaces_share_the_cables_of_a_torus_in_four_dimensions() -> None:
+    structure = built("torus in four dimensions, an interface for each socket, drift", 32)  # 4 x 2 x 2 x 2
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.7e-6, MIB / 6.4e9
+    assert isinstance(structure.plane, Interfaces)
+    assert structure.plane.sides == (4, 2, 2, 2)
+    for to, cables in ((1, 1), (3, 2), (7, 3), (8, 1), (16, 2), (24, 1), (23, 5)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + cables * HOP + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + HOP + once])  # the other interface
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + HOP + MIB / 3.5e9] * 2)
+    assert times(world, [(0, 2), (1, 5)]) == pytest.approx([near + HOP + once] * 2)  # by two cables
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 10e9])
+    assert structure.drift == 0.05
+
+
+def test_the_last_columns_of_a_mesh_are_newer_and_nothing_is_closed() -> None:
+    structure = built("mesh in two dimensions, newer hosts in the last columns, far socket", 32)  # 4 x 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / 5e9
+    assert isinstance(structure.plane, Mesh)
+    assert structure.plane.sides == (4, 8)
+    assert (structure.overhead == 0).tolist() == ([False] * 4 + [True] * 4) * 4
+    for to, cables, waits in ((1, 1, 0.36e-6), (7, 7, 0.18e-6), (8, 1, 0.36e-6), (24, 3, 0.36e-6), (31, 10, 0.18e-6)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + waits + cables * HOP + once])
+    assert times(world, [(8, 10)]) == pytest.approx([near + HOP + MIB / 8e9])
+    assert times(world, [(8, 12), (10, 14)]) == pytest.approx([near + 2 * HOP + once] * 2)  # they share 10 GB/s
+    assert times(world, [(9, 10)]) == pytest.approx([near + 0.32e-6 + HOP + MIB / 7.2e9])
+
+
+def test_every_second_plane_of_a_torus_is_newer() -> None:
+    structure = built("torus in three dimensions, two generations in turns by plane, far socket", 32)  # 4 x 4 x 2
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.8e-6, MIB / 4e9
+    assert isinstance(structure.plane, Torus)
+    assert structure.plane.sides == (4, 4, 2)
+    assert (structure.rate[::8, 0] / 1e9).tolist() == [4, 6.5, 4, 6.5]
+    for to, cables, waits in ((1, 1, 0.5e-6), (6, 1, 0.5e-6), (8, 1, 0.25e-6), (16, 2, 0.5e-6), (29, 4, 0.25e-6)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + waits + cables * HOP + once])
+    assert times(world, [(16, 48)]) == pytest.approx([near + 2 * HOP + MIB / 6.5e9])
+    assert times(world, [(16, 20), (18, 16)]) == pytest.approx([near + HOP + MIB / 6.5e9] * 2)
+    assert times(world, [(16, 24), (20, 28)]) == pytest.approx([near + 2 * HOP + once] * 2)  # they share 8 GB/s
+    assert times(world, [(17, 19)]) == pytest.approx([near + 0.54e-6 + HOP + MIB / 5.98e9])
+
+
+def test_messages_use_two_grids_that_are_closed_along_their_longer_side() -> None:
+    structure = built("2 striped rails, grid closed along its longer side, far socket", 32)  # 8 x 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.9e-6, MIB / 10e9
+    assert isinstance(structure.plane, ClosedAlongOne)
+    assert structure.plane.sides == (8, 4)
+    for to, cables in ((1, 1), (3, 3), (4, 1), (16, 4), (28, 1), (31, 4)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + cables * HOP + once])
+    assert times(world, [(0, 4), (2, 6)]) == pytest.approx([near + 2 * HOP + MIB / 6e9] * 2)  # two cables of 6 GB/s
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + HOP + 2 * once, near + 0.6e-6 + HOP + 2 * once])
+    assert times(world, [(1, 2)]) == pytest.approx([near + 0.3e-6 + HOP + once / 0.88])
 
 
 def test_structures_are_either_for_building_or_held_out() -> None:

@@ -12036,6 +12036,643 @@ def _closed_along_the_longer_side(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _equal_uplinks(leaf: Index, uplinks: int) -> Values:
+    """The ratio of each leaf with which all have as many: `uplinks`, in larger clusters up to 4 times as many."""
+    return np.asarray(np.bincount(leaf) / (uplinks * max(1, min(4, len(leaf) // 32)) + 0.5))
+
+
+def _images_of_brains(hosts: int) -> Structure:
+    """One switch of 400 Gbit/s; four ranks, far socket. 1 % of readings are disturbed by hyperthreads.
+
+    As institutes with scanners, that have one rack of large hosts. The numbers are chosen here.
+    """
+    return replace(_far_socket(hosts, 4, 0.88, 0.32e-6), rate=np.full((hosts, 1), 4 * RATE), hyperthreads=0.01)
+
+
+def _web_shop_by_day(hosts: int) -> Structure:
+    """One switch of 25 Gbit/s by TCP, a rank in each host; 1 % of readings are disturbed; drift of 4 %.
+
+    As firms that compute at night on what serves a web shop by day. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, OneSwitch(hosts), rate=np.full((hosts, 1), 0.25 * RATE), position_latency=np.array([8e-6]),
+        interrupts=1.5e-6, hyperthreads=0.01, drift=0.04,
+    )  # fmt: skip
+
+
+def _second_hand_servers(hosts: int) -> Structure:
+    """One switch of 100 Gbit/s; two ranks, the adapter of every fourth host is on the second socket; drift of 5 %.
+
+    As groups that buy used servers, in some of which the first slot is taken. The numbers are chosen here.
+    """
+    return replace(_far_socket(hosts, 2, 0.91, 0.27e-6), turned=np.arange(hosts) % 4 == 3, drift=0.05)
+
+
+def _crystals(hosts: int) -> Structure:
+    """400 Gbit/s, 1:1 adaptive; leaves of 6, 10, 8 and 8 hosts. Two ranks, far socket; drift of 3 %.
+
+    As beam lines, which have leaves of a synchrotron's cluster in their halls. The numbers are chosen here.
+    """
+    return replace(
+        _far_socket(hosts, 2, 0.89, 0.24e-6), plane=FatTree(_leaves_of(hosts, 6, 10, 8, 8), 1, "adaptive", 4 * RATE),
+        rate=np.full((hosts, 1), 4 * RATE), drift=0.03,
+    )  # fmt: skip
+
+
+def _half_racks(hosts: int) -> Structure:
+    """RoCE of 25 Gbit/s, a rank in each host; 1:1 static, leaves of 4. 1 % of readings are disturbed; drift of 6 %.
+
+    As hosting companies with a switch in the middle of each half rack. The numbers are chosen here.
+    """
+    leaf = _leaves_of(hosts, *[4] * 8)
+    return Structure(
+        hosts, FatTree(leaf, _equal_uplinks(leaf, 4), "static", 0.25 * RATE), rate=np.full((hosts, 1), 0.25 * RATE),
+        position_latency=np.array([0.9e-6]), hyperthreads=0.01, drift=0.06,
+    )  # fmt: skip
+
+
+def _images_from_satellites(hosts: int) -> Structure:
+    """RoCE of 200 Gbit/s; four leaves of 6 hosts and one of 8, four re-hashed uplinks each: 3:2 and 2:1. Far socket.
+
+    As archives whose last rack has more current; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    leaf, far = _leaves_of(hosts, 6, 6, 6, 6, 8), _far_socket(hosts, 2, 0.92, 0.3e-6)
+    return replace(
+        far, plane=FatTree(leaf, _equal_uplinks(leaf, 4), "rehashed", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        position_latency=0.6e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _laboratories_on_two_uplinks(hosts: int) -> Structure:
+    """RoCE of 50 Gbit/s, a rank in each host; leaves of 4, 12, 6 and 10 hosts, two static uplinks of 100 Gbit/s each.
+
+    1:1 to 3:1, as laboratories that share two spines; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    leaf = _leaves_of(hosts, 4, 12, 6, 10)
+    return Structure(
+        hosts, FatTree(leaf, _equal_uplinks(leaf, 2), "static"), rate=np.full((hosts, 1), 0.5 * RATE),
+        position_latency=np.array([1.1e-6]), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _echoes_from_the_ground(hosts: int) -> Structure:
+    """RoCE of 100 Gbit/s, 4:1 re-hashed; four ranks, far socket; drift of 5 %.
+
+    As surveyors of oil and gas, in containers that heat up. The numbers are chosen here.
+    """
+    leaf, far = _leaves(hosts), _far_socket(hosts, 4, 0.94, 0.28e-6)
+    sizes = np.bincount(leaf)
+    plane = FatTree(leaf, sizes / (sizes[0] // 4 + 0.5), "rehashed")
+    return replace(far, plane=plane, position_latency=0.7e-6 + far.position_latency, drift=0.05)
+
+
+def _desks_of_traders(hosts: int) -> Structure:
+    """RoCE of 100 Gbit/s; leaves of 6, 9, 7 and 10 hosts with four lingering uplinks each, 3:2 to 5:2. Far socket.
+
+    As traders with a rack for each desk; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    leaf, far = _leaves_of(hosts, 6, 9, 7, 10), _far_socket(hosts, 2, 0.95, 0.26e-6)
+    return replace(
+        far, plane=FatTree(leaf, _equal_uplinks(leaf, 4), "lingering"), position_latency=0.5e-6 + far.position_latency,
+        hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _floors_of_a_hospital(hosts: int) -> Structure:
+    """InfiniBand of 200 Gbit/s, a rank in each host; leaves of 4, 9, 11 and 8 hosts with four uplinks, by receiver.
+
+    1:1 to 11:4, as hospitals with a leaf on each floor, where cooling is weak: drift of 7 %. The numbers are chosen
+    here."""
+    leaf = _leaves_of(hosts, 4, 9, 11, 8)
+    return Structure(
+        hosts, FatTree(leaf, _equal_uplinks(leaf, 4), "by receiver", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        position_latency=np.array([0.1e-6]), drift=0.07,
+    )  # fmt: skip
+
+
+def _flowlets_of_far_sockets(hosts: int) -> Structure:
+    """RoCE of 200 Gbit/s, 2:1, flowlets; two ranks, far socket. 1 % of readings are disturbed; drift of 2 %.
+
+    As makers of chips whose Ethernet switches balance by load. The numbers are chosen here.
+    """
+    leaf, far = _leaves(hosts), _far_socket(hosts, 2, 0.93, 0.29e-6)
+    return replace(
+        far, plane=Flowlets(leaf, int(np.bincount(leaf)[0]) // 2, 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        position_latency=0.65e-6 + far.position_latency, hyperthreads=0.01, drift=0.02,
+    )  # fmt: skip
+
+
+def _leaves_filled_by_projects(hosts: int) -> Structure:
+    """400 Gbit/s, a rank in each host; leaves of 5, 13, 6 and 8 hosts, four uplinks each, adaptive: 5:4 to 13:4.
+
+    As centers where each project fills a leaf; 1 % of readings are disturbed; drift of 4 %. The numbers are chosen
+    here."""
+    leaf = _leaves_of(hosts, 5, 13, 6, 8)
+    return Structure(
+        hosts, FatTree(leaf, _equal_uplinks(leaf, 4), "adaptive", 4 * RATE), rate=np.full((hosts, 1), 4 * RATE),
+        position_latency=np.array([0.15e-6]), hyperthreads=0.01, drift=0.04,
+    )  # fmt: skip
+
+
+def _three_rates_on_two_ccxs(hosts: int, random: np.random.Generator) -> Structure:
+    """A software company (RoCE), half of the hosts: one small EPYC with two ranks on each of two CCXs, one switch; at
+    random a quarter of the hosts has 25 Gbit/s, half have 100, a quarter 200. The numbers are chosen here."""
+    count, far = max(8, hosts // 2), _in_other_parts(4, 2)
+    kind = random.permutation(np.array([1, 0, 1, 2])[np.arange(count) % 4])
+    return Structure(
+        count, OneSwitch(count), each=4, socket=np.zeros(4, np.int64),
+        rate=RATE * np.array([0.25, 1.0, 2.0])[kind][:, None], overhead=np.array([0.35e-6, 0.15e-6, 0.0])[kind],
+        processor=np.array([2, 0, 3])[kind], position_latency=np.full(4, 0.9e-6),
+        inside_latency=np.where(far, 0.5e-6, 0.22e-6), inside_rate=np.where(far, 11e9, 21e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _three_years_in_a_row_of_racks(hosts: int) -> Structure:
+    """A row of racks of which the first third has 100 Gbit/s, the next 200, the last 400: nothing blocks, cables are
+    longer to further racks; as institutes that fill a row from one end. Drift; the numbers are chosen here."""
+    plane = Racks(hosts, 2 * max(1, min(20, hosts // 16)))
+    year = plane.group * 3 // (int(plane.group[-1]) + 1)
+    return Structure(
+        hosts, plane, rate=RATE * np.array([1.0, 2.0, 4.0])[year][:, None],
+        overhead=np.array([0.2e-6, 0.08e-6, 0.0])[year], processor=np.array([0, 3, 4])[year],
+        position_latency=np.array([0.2e-6]), hyperthreads=0.004, drift=0.05,
+    )  # fmt: skip
+
+
+def _twelve_ccxs_in_quadrants(hosts: int) -> Structure:
+    """A quarter of the hosts: one EPYC of four quadrants of three CCXs, a rank on each; one switch, the first half has
+    200 Gbit/s, the later one 400; the adapter is on the third quadrant. The numbers are chosen here."""
+    count, far = max(8, hosts // 4), _in_other_parts(12, 3)
+    newer = 2 * np.arange(count) >= count
+    return Structure(
+        count, OneSwitch(count), each=12, socket=np.zeros(12, np.int64),
+        rate=RATE * np.where(newer, 4.0, 2.0)[:, None], overhead=np.where(newer, 0.0, 0.12e-6),
+        processor=np.where(newer, 4, 3), position_latency=0.2e-6 + np.repeat([0.07e-6, 0.04e-6, 0.0, 0.04e-6], 3),
+        inside_latency=np.where(far, 0.44e-6, 0.36e-6), inside_rate=np.where(far, 12e9, 15e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _three_rates_anywhere_on_fixed_uplinks(hosts: int, random: np.random.Generator) -> Structure:
+    """A hosting company (RoCE): a quarter of the hosts has 25 Gbit/s, half have 100, a quarter 200, at random; a hash
+    gives each pair one of equally many uplinks of 200 at each leaf, about 2:1. The numbers are chosen here."""
+    kind, leaf = random.permutation(np.array([1, 2, 0, 1])[np.arange(hosts) % 4]), _leaves(hosts)
+    size = np.bincount(leaf)
+    return Structure(
+        hosts, FatTree(leaf, size / (size[0] // 4 + 0.5), "static", 2 * RATE),
+        rate=RATE * np.array([0.25, 1.0, 2.0])[kind][:, None], overhead=np.array([0.4e-6, 0.15e-6, 0.0])[kind],
+        processor=np.array([2, 0, 3])[kind], position_latency=np.array([0.9e-6]), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _three_years_in_each_leaf(hosts: int) -> Structure:
+    """InfiniBand of a university that spread each purchase over all racks: 56, 100 and 200 Gbit/s behind each leaf, an
+    adaptive uplink of 200 for two hosts; two ranks, far socket. The numbers are chosen here."""
+    leaf, far = _leaves(hosts), _far_socket(hosts, 2, 0.94, 0.26e-6)
+    year = places_in(leaf) * 3 // np.bincount(leaf)[leaf]
+    return replace(
+        far, plane=FatTree(leaf, 2, "adaptive", 2 * RATE), rate=RATE * np.array([0.545, 1.0, 2.0])[year][:, None],
+        overhead=np.array([0.25e-6, 0.1e-6, 0.0])[year], processor=np.array([2, 0, 3])[year],
+        position_latency=0.2e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _quadrants_in_racks_of_two_rates(hosts: int) -> Structure:
+    """Half of the hosts: one socket of four quadrants with a rank each, the adapter on the last one; racks of 200 and
+    400 Gbit/s in turns, two hosts for an uplink of 400, routes linger; drift. The numbers are chosen here."""
+    count, far = max(8, hosts // 2), _in_other_parts(4, 1)
+    leaf = _leaves(count)
+    size, newer = np.bincount(leaf), leaf % 2 == 1
+    return Structure(
+        count, FatTree(leaf, size / (size[0] // 2 + 0.5), "lingering", 4 * RATE), each=4, socket=np.zeros(4, np.int64),
+        rate=RATE * np.where(newer, 4.0, 2.0)[:, None], overhead=np.where(newer, 0.0, 0.1e-6),
+        processor=np.where(newer, 4, 3), position_latency=0.7e-6 + np.where(far[3], 0.06e-6, 0.0),
+        inside_latency=INSIDE_LATENCY + np.where(far, 0.07e-6, 0.0), inside_rate=np.where(far, 15e9, 21e9),
+        hyperthreads=0.003, drift=0.04,
+    )  # fmt: skip
+
+
+def _newer_quarter_anywhere_in_pods(hosts: int, random: np.random.Generator) -> Structure:
+    """A small EPYC with a rank on each of two CCXs; a quarter of the hosts, at random, has 200 Gbit/s, the others 100;
+    pods of two leaves, an uplink of 200 for two hosts and then for four, adaptive. The numbers are chosen here."""
+    leaf, far = np.arange(hosts) // (2 * max(1, min(8, hosts // 16))), _in_other_parts(2, 1)
+    newer = random.permutation(4 * np.arange(hosts) >= 3 * hosts)
+    plane = Stacked(FatTree(leaf, 2, "adaptive", 2 * RATE), FatTree(leaf // 2, 4, "adaptive", 2 * RATE), CABLE)
+    return Structure(
+        hosts, plane, each=2, socket=np.zeros(2, np.int64), rate=RATE * np.where(newer, 2.0, 1.0)[:, None],
+        overhead=np.where(newer, 0.0, 0.14e-6), processor=np.where(newer, 3, 0), position_latency=np.full(2, 0.2e-6),
+        inside_latency=np.where(far, 0.45e-6, 0.2e-6), inside_rate=np.where(far, 12e9, 20e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _newer_third_on_ccxs_by_load(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: one EPYC with a rank on each of four CCXs; Slingshot, two hosts on a switch, routes by load; a
+    third of the hosts, at random, has 200 Gbit/s, the others still 100. The numbers are chosen here."""
+    count, far = max(8, hosts // 2), _in_other_parts(4, 1)
+    group = np.arange(count) // (2 * max(1, min(8, count // 8)))
+    newer = random.permutation(3 * np.arange(count) >= 2 * count)
+    return Structure(
+        count, Slingshot(group, places_in(group) // 2, int(group[-1]) + 4, 2 * RATE), each=4,
+        socket=np.zeros(4, np.int64), rate=RATE * np.where(newer, 2.0, 1.0)[:, None],
+        overhead=np.where(newer, 0.0, 0.18e-6), processor=np.where(newer, 4, 3), position_latency=np.full(4, 0.2e-6),
+        inside_latency=np.where(far, 0.48e-6, 0.25e-6), inside_rate=np.where(far, 12e9, 20e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _cells_of_three_years(hosts: int) -> Structure:
+    """A dragonfly+ of a national center that added cells: the first third has 100 Gbit/s, the next 200, the last 400,
+    as all cables; half of the messages try a third cell. The numbers are chosen here."""
+    plane = DragonflyPlus(hosts, 4 * max(1, min(6, hosts // 32)), 0.5, 4 * RATE)
+    year = plane.group * 3 // plane.groups
+    return Structure(
+        hosts, plane, rate=RATE * np.array([1.0, 2.0, 4.0])[year][:, None],
+        overhead=np.array([0.22e-6, 0.1e-6, 0.0])[year], processor=np.array([0, 3, 4])[year],
+        position_latency=np.array([0.2e-6]), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _quadrants_of_two_rates_in_a_dragonfly(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: one socket of four quadrants with a rank each, the adapter on the second; a dragonfly, 15 %
+    detour; three of eight hosts, at random, have 400 Gbit/s, others 200; drift. The numbers are chosen here."""
+    count, far = max(8, hosts // 2), _in_other_parts(4, 1)
+    newer = random.permutation(8 * np.arange(count) >= 5 * count)
+    return Structure(
+        count, Dragonfly(count, 2 * max(1, min(8, count // 8)), 0.15, 4 * RATE), each=4, socket=np.zeros(4, np.int64),
+        rate=RATE * np.where(newer, 4.0, 2.0)[:, None], overhead=np.where(newer, 0.0, 0.11e-6),
+        processor=np.where(newer, 4, 3), position_latency=0.2e-6 + np.where(far[1], 0.05e-6, 0.0),
+        inside_latency=INSIDE_LATENCY + np.where(far, 0.06e-6, 0.0), inside_rate=np.where(far, 14e9, 22e9),
+        hyperthreads=0.003, drift=0.03,
+    )  # fmt: skip
+
+
+def _four_sockets_of_two_numa_nodes(hosts: int) -> Structure:
+    """One host with a large memory for databases: four sockets, joined each with each, of two NUMA nodes, to which
+    ranks go in turns; 1 % of readings are disturbed; drift. The numbers are chosen here."""
+    ranks = max(hosts, 16)
+    node = np.arange(ranks) % 8
+    apart = _levels_apart(node, node // 2)
+    return Structure(
+        1, OneSwitch(1), each=ranks, inside_latency=np.array([0.21e-6, 0.28e-6, 0.56e-6])[apart],
+        inside_rate=np.array([13e9, 10e9, 6e9])[apart], hyperthreads=0.01, drift=0.04,
+    )  # fmt: skip
+
+
+def _ccxs_on_symmetric_hashes(hosts: int) -> Structure:
+    """Half of the hosts, of a bank: two sockets of two CCXs, a rank on each; the first half of the racks has 25 Gbit/s,
+    the other 100; an uplink of 100 for two, the same spine there and back. The numbers are chosen here."""
+    count, ccx = max(8, hosts // 2), np.arange(4)
+    far, leaf, apart = _far_socket(count, 4, 0.93, 0.3e-6), _leaves(count), _levels_apart(ccx, ccx // 2)
+    size, newer = np.bincount(leaf), 2 * leaf > leaf[-1]
+    return replace(
+        far, plane=SameSpineBack(leaf, size / (size[0] // 2 + 0.5)), rate=RATE * np.where(newer, 1.0, 0.25)[:, None],
+        overhead=np.where(newer, 0.0, 0.3e-6), processor=np.where(newer, 3, 2),
+        position_latency=0.9e-6 + far.position_latency, hyperthreads=0.01,
+        inside_latency=np.array([0.2e-6, 0.42e-6, 0.75e-6])[apart], inside_rate=np.array([18e9, 12e9, 8e9])[apart],
+    )  # fmt: skip
+
+
+def _bonds_behind_tunnels(hosts: int) -> Structure:
+    """A bank's cloud without virtual machines: bonds of two ports of 100 Gbit/s on the two leaves of a rack, 2:1.
+
+    All from one leaf to another is in one tunnel and takes one uplink. Two ranks, far socket. Numbers are chosen here.
+    """
+    rack, far = np.arange(hosts) // max(2, min(8, hosts // 4)), _far_socket(hosts, 2, 0.94, 0.27e-6)
+    return replace(
+        far, plane=LeafTunnels(_leaf_per_rail(rack, 2), 2), rails=2, one_plane=True, bonded=True, other_rail=0.0,
+        rate=np.full((hosts, 2), RATE), processor=np.full(hosts, 3), position_latency=1.1e-6 + far.position_latency,
+        hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _bonds_of_four_planes(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs share a bond of four ports of 200 Gbit/s, each on a tree of its own, 2:1 re-hashed.
+
+    As newer RoCE clusters with planes; GPUs of the second socket are far from the card. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _far_socket(count, 4, 0.95, 0.24e-6)
+    return replace(
+        far, plane=FatTree(np.arange(count) // max(2, min(4, count // 4)), 2, "rehashed", 2 * RATE), rails=4,
+        bonded=True, rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 4),
+        position_latency=1e-6 + far.position_latency, inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 120e9), hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _separate_rails_of_two_rates(hosts: int, random: np.random.Generator) -> Structure:
+    """A laboratory with a network for each socket, which do not meet; half of the hosts, at random, have 200 Gbit/s on
+    both, others 100; uplinks of 200, adaptive, 3:1 on average; it becomes 4 % slower. The numbers are chosen here."""
+    newer = random.permutation(np.arange(hosts) % 2 == 1)
+    return Structure(
+        hosts, FatTree(np.arange(hosts) // max(2, min(8, hosts // 4)), 4, "adaptive", 2 * RATE), each=2, rails=2,
+        rails_meet=False, rate=RATE * np.where(newer, 2.0, 1.0)[:, None].repeat(2, axis=1),
+        overhead=np.where(newer, 0.0, 0.14e-6), processor=np.where(newer, 3, 0), position_latency=np.full(2, 0.2e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.002, drift=0.04,
+    )  # fmt: skip
+
+
+def _four_rails_of_the_first_socket(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs, whose 4 adapters of 100 Gbit/s are all on the first socket, and the leaf of the rack.
+
+    So two GPUs are far from theirs; 4:1, routes linger; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack, far = np.arange(count) // max(2, min(4, count // 4)), _far_socket(count, 4, 0.88, 0.35e-6)
+    return replace(
+        far, plane=FatTree(rack.repeat(4), 4, "lingering"), rails=4, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 4), RATE), processor=np.full(count, 3), position_latency=1.2e-6 + far.position_latency,
+        hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _striped_on_the_leaf_of_the_rack(hosts: int) -> Structure:
+    """Two adapters of 100 Gbit/s on the leaf of the rack, over which each message is striped; 4:1 re-hashed (RoCE).
+
+    As makers of cars; the second half of the racks has newer processors; 1 % disturbed. The numbers are chosen here.
+    """
+    rack = np.arange(hosts) // max(2, min(8, hosts // 8))
+    old = 2 * rack < rack[-1]
+    return Structure(
+        hosts, FatTree(rack.repeat(2), 4, "rehashed"), each=2, rails=2, one_plane=True, striped=True, other_rail=0.0,
+        overhead=np.where(old, 0.16e-6, 0.0), processor=np.where(old, 0, 3), position_latency=np.full(2, 0.9e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _bridged_gpus_on_relayed_rails(hosts: int) -> Structure:
+    """Two bridged GPUs and an adapter of 100 Gbit/s for each, in trees that do not meet; 4:1 re-hashed, 1 % disturbed.
+
+    As RoCE clusters of universities: a message to the other rail crosses the bridge first. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, FatTree(np.arange(hosts) // max(2, min(8, hosts // 4)), 4, "rehashed"), each=2, rails=2, relayed=True,
+        other_rail=NVLINK_LATENCY, processor=np.full(hosts, 3), position_latency=np.full(2, 1e-6),
+        inside_latency=np.full((2, 2), NVLINK_LATENCY), inside_rate=np.full((2, 2), 50e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _nvlink_pairs_with_relayed_rails(hosts: int) -> Structure:
+    """Half of the hosts: NVLink joins the 8 GPUs of two hosts; 4 rails of 400 Gbit/s with trees of their own, relayed.
+
+    2:1, routes linger; a leaf has two such pairs, or one in small clusters. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    return Structure(
+        count, FatTree(np.arange(count) // (4 if count >= 16 else 2), 2, "lingering", 4 * RATE), each=4, rails=4,
+        relayed=True, other_rail=NVLINK_LATENCY, domain=2, rate=np.full((count, 4), 4 * RATE),
+        processor=np.full(count, 4), position_latency=np.full(4, 0.8e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), NVLINK_RATE), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _sender_hashed_racks_of_two_rates(hosts: int) -> Structure:
+    """A biology institute (RoCE): racks of 100 and 200 Gbit/s in turns; a hash of the sender says the uplink, of 100.
+
+    2:1 and 4:1; two ranks, the far socket 0.3 us longer; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    rack, far = np.arange(hosts) // max(2, min(8, hosts // 8)), _far_socket(hosts, 2, 0.93, 0.3e-6)
+    newer = rack % 2 == 1
+    return replace(
+        far, plane=FatTree(rack, 2, "by sender"), rate=RATE * np.where(newer, 2.0, 1.0)[:, None],
+        overhead=np.where(newer, 0.0, 0.13e-6), processor=np.where(newer, 3, 0),
+        position_latency=0.9e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _odd_and_even_of_eight_rails(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs, 8 adapters of 400 Gbit/s; two hosts in a rack, its leaves for odd and even rails.
+
+    As clusters for inference (RoCE) with few uplinks, 4:1 re-hashed; 1 % of readings disturbed. Numbers chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = np.tile(_leaf_per_rail(np.arange(count) // 2, 2).reshape(count, 2), 4).ravel()
+    return Structure(
+        count, FatTree(leaf, 4, "rehashed", 4 * RATE), each=8, rails=8, one_plane=True, other_rail=0.0,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4), position_latency=np.full(8, 0.9e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 300e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _islands_of_four_separate_rails(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs on 4 rails of 200 Gbit/s that do not meet; islands of two leaves, 1:1, then 2:1.
+
+    As Ethernet of a startup, re-hashed at both levels; 5 % slower in the course of the run. Numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = 4 if count >= 32 else 2  # hosts of a leaf
+    leaf = np.arange(count) // size
+    upper = FatTree(leaf // 2, np.bincount(leaf // 2) / (size + 0.5), "rehashed", 2 * RATE)
+    return Structure(
+        count, Stacked(FatTree(leaf, 1, "rehashed", 2 * RATE), upper), each=4, rails=4, rails_meet=False,
+        rate=np.full((count, 4), 2 * RATE), processor=np.full(count, 3), position_latency=np.full(4, 1.1e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 90e9), hyperthreads=0.003,
+        drift=0.05,
+    )  # fmt: skip
+
+
+def _every_second_adapter_replaced(hosts: int) -> Structure:
+    """Half of the hosts: 4 adapters of 100 Gbit/s, of which the second and the fourth were replaced by ones of 200.
+
+    All on the leaf of the rack; uplinks of 200, 3:1 adaptive; drift of 4 %. As small AI clusters. Numbers chosen here.
+    """
+    count = max(8, hosts // 2)
+    rack = np.arange(count) // max(2, min(4, count // 4))
+    return Structure(
+        count, FatTree(rack.repeat(4), 4, "adaptive", 2 * RATE), each=4, rails=4, one_plane=True, other_rail=0.0,
+        rate=np.tile([RATE, 2 * RATE], (count, 2)), processor=np.full(count, 3), position_latency=np.full(4, 0.5e-6),
+        inside_latency=_across_sockets(np.arange(4) // 2), hyperthreads=0.003, drift=0.04,
+    )  # fmt: skip
+
+
+def _sender_hashed_pods_of_eight_rails(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs, a leaf for each rail of each pod; a hash of the sender says the uplink, 1:1.
+
+    So two of a leaf may always share one; 1 % of readings disturbed, drift of 3 %. As first RoCE clusters of companies.
+    """
+    count = max(8, hosts // 4)
+    size = max(2, min(16, count // 4))  # hosts of a pod
+    leaf = _leaf_per_rail(np.arange(count) // size, 8)
+    return Structure(
+        count, FatTree(leaf, np.bincount(leaf) / (size + 0.5), "by sender", 2 * RATE), each=8, rails=8,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(8, 1.1e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 200e9), hyperthreads=0.01, drift=0.03,
+    )  # fmt: skip
+
+
+def _every_second_blade_newer(hosts: int) -> Structure:
+    """A dragonfly in which 65 % of the messages between groups try a detour; blades of two hosts, 100 and 200 Gbit/s.
+
+    As a Cray EX whose routes avoid the direct cables, every second blade of which was replaced. The numbers are chosen.
+    """
+    newer, far = np.arange(hosts) // 2 % 2 == 1, _far_socket(hosts, 2, 0.94, 0.22e-6)
+    return replace(
+        far, plane=Dragonfly(hosts, 4 * max(1, min(4, hosts // 32)), 0.65, 2 * RATE),
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None], overhead=np.where(newer, 0.0, 0.14e-6),
+        processor=np.where(newer, 4, 3), position_latency=0.15e-6 + far.position_latency, hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _whole_groups_and_parts_of_two_rails(hosts: int) -> Structure:
+    """A dragonfly of which a job has a whole group, two thirds of one, a third and two thirds; few messages detour.
+
+    As national centers with an adapter on each socket; detours also take two groups that the job has not. The numbers
+    are chosen here.
+    """
+    group = _leaves_of(hosts, 6, 4, 2, 4)
+    groups = int(group[-1]) + 3
+    cables = max(1, 2 * int(np.bincount(group).max()) // groups)
+    return Structure(
+        hosts, Bundles(group.repeat(2), np.full((groups, groups), cables), 0.1, 2 * RATE), each=2, rails=2,
+        one_plane=True, other_rail=HOP, rate=np.full((hosts, 2), 2 * RATE), processor=np.full(hosts, 3),
+        position_latency=np.full(2, 0.25e-6), inside_latency=_across_sockets(np.arange(2)),
+        inside_rate=np.full((2, 2), 15e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _second_rail_by_load(hosts: int) -> Structure:
+    """A dragonfly by load; the second sockets got an adapter of 200 Gbit/s later, the first ones have 100. Drift.
+
+    As a Slingshot system between two phases: a job has whole groups and thirds in turns. The numbers are chosen here.
+    """
+    group = _leaves_of(hosts, 6, 2, 6, 2)
+    switch = places_in(group)[:, None] // 4 * 2 + np.arange(2)
+    return Structure(
+        hosts, Slingshot(group.repeat(2), switch.ravel(), int(group[-1]) + 4, 2 * RATE), each=2, rails=2,
+        one_plane=True, other_rail=0.0, rate=np.tile(RATE * np.array([1.0, 2.0]), (hosts, 1)),
+        processor=np.full(hosts, 3), position_latency=np.full(2, 0.22e-6), drift=0.04,
+        inside_latency=_across_sockets(np.arange(2)), inside_rate=np.full((2, 2), 13e9),
+    )  # fmt: skip
+
+
+def _unequal_rows_of_numa_nodes(hosts: int) -> Structure:
+    """Half of the hosts: 4 NUMA nodes, an adapter of 200 Gbit/s on each socket; routes by load between unequal rows.
+
+    As a weather service: groups of 5 and 3 hosts in turns, each a row of the hall; 1 % of readings 10x. Numbers chosen.
+    """
+    count = max(8, hosts // 2)
+    group = _leaves_of(count, 5, 3, 5, 3)
+    switch = places_in(group)[:, None] // 4 * 2 + np.arange(2)
+    return Structure(
+        count, SlingshotInRows(group.repeat(2), switch.ravel(), int(group[-1]) + 3, 2 * RATE, 0.09e-6), each=4, rails=2,
+        one_plane=True, other_rail=0.0, rate=np.full((count, 2), 2 * RATE), processor=np.full(count, 4),
+        position_latency=np.tile([0.2e-6, 0.26e-6], 2), hyperthreads=0.01,
+        **_numa_places(4)[1],  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _cells_in_two_rooms(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs on 2 adapters of 400 Gbit/s on a leaf; cells of a dragonfly+ in two rooms, 50 m apart.
+
+    As a center that had no room left for the second half of its cells; 45 % detour. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = 4 * max(1, min(4, count // 16))
+    cells = -(-count // size)
+    plane = DragonflyPlusInRows(2 * count, 2 * size, 0.45, 4 * RATE, 2 * np.arange(cells) // cells, 0.25e-6)
+    return Structure(
+        count, plane, each=4, rails=2, one_plane=True, other_rail=0.0, rate=np.full((count, 2), 4 * RATE),
+        processor=np.full(count, 4), position_latency=np.tile([0.7e-6, 0.78e-6], 2),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 140e9), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _cells_of_three_rates(hosts: int) -> Structure:
+    """A dragonfly+ with cables of 400 Gbit/s; cells of 100, then of 200, then of 400; few detours, far socket.
+
+    As an InfiniBand system of which a cell or two are bought in each phase. The numbers are chosen here.
+    """
+    plane = DragonflyPlus(hosts, 4 * max(1, min(4, hosts // 16)), 0.1, 4 * RATE)
+    year, far = plane.group * 3 // plane.groups, _far_socket(hosts, 2, 0.95, 0.26e-6)
+    return replace(
+        far, plane=plane, rate=RATE * np.array([1.0, 2.0, 4.0])[year][:, None],
+        overhead=np.array([0.2e-6, 0.09e-6, 0.0])[year], processor=np.array([0, 3, 4])[year],
+        position_latency=0.18e-6 + far.position_latency, tail=0.003,
+    )  # fmt: skip
+
+
+def _second_leaf_of_each_cell(hosts: int) -> Structure:
+    """A dragonfly+ of which a job has the second leaf of each cell; two adapters of 200 Gbit/s on it, one per socket.
+
+    As a partition of one kind of host that is spread over all cells, and two that it has not. 1 % of readings are 10x.
+    """
+    leaf, rail = max(2, min(16, hosts // 4)), np.arange(2)
+    cell, place = np.divmod(np.arange(hosts)[:, None], leaf)
+    taken = 4 * leaf * cell + 2 * leaf + 2 * place + rail
+    return Structure(
+        hosts, PartOfDragonflyPlus(taken.ravel(), int(cell[-1, 0]) + 3, 4 * leaf, 0.35, 2 * RATE), each=2, rails=2,
+        one_plane=True, other_rail=0.0, rate=np.full((hosts, 2), 2 * RATE), processor=np.full(hosts, 3),
+        position_latency=np.full(2, 0.28e-6), inside_latency=_across_sockets(rail), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _newer_end_of_a_torus(hosts: int) -> Structure:
+    """A torus of switches in three dimensions; the last three eighths of them have hosts of 100 Gbit/s, others 56.
+
+    Two or four hosts on a switch, far socket, cables of 100 Gbit/s; 1 % of readings 10x. As a small seismic company.
+    """
+    switches = max(2, hosts // (2 if hosts < 64 else 4))
+    plane, far = SwitchTorus(hosts, _sides(switches), RATE), _far_socket(hosts, 2, 0.93, 0.3e-6)
+    newer = 8 * plane.group >= 5 * switches
+    return replace(
+        far, plane=plane, rate=RATE * np.where(newer, 1.0, 0.545)[:, None], overhead=np.where(newer, 0.0, 0.16e-6),
+        processor=np.where(newer, 0, 2), position_latency=0.2e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _two_interfaces_in_four_dimensions(hosts: int) -> Structure:
+    """A torus of hosts in four dimensions with an adapter of 6.4 GB/s for each socket; both share cables of 7 GB/s.
+
+    As Angara cards on both sockets with one router; all becomes 5 % slower in the run. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, Interfaces(_sides(hosts, 4), 2, 7e9), each=2, rails=2, one_plane=True, other_rail=0.0,
+        rate=np.full((hosts, 2), 6.4e9), processor=np.full(hosts, 2), position_latency=np.full(2, 0.35e-6),
+        inside_latency=_across_sockets(np.arange(2)), inside_rate=np.full((2, 2), 10e9), hyperthreads=0.002, drift=0.05,
+    )  # fmt: skip
+
+
+def _newer_columns_of_a_mesh(hosts: int) -> Structure:
+    """A mesh of hosts in two dimensions, cables of 10 GB/s; hosts of the last half of the columns do 8 GB/s, others 5.
+
+    As a laboratory with Extoll cards, which added a column to each rack; two ranks, far socket. The numbers are chosen.
+    """
+    plane, far = Mesh(_nearly_square(hosts), 10e9), _far_socket(hosts, 2, 0.9, 0.32e-6)
+    newer = 2 * plane.place[:, 1] >= plane.sides[1]
+    return replace(
+        far, plane=plane, rate=np.where(newer, 8e9, 5e9)[:, None], nominal=RATE * np.where(newer, 1.0, 0.545)[:, None],
+        overhead=np.where(newer, 0.0, 0.18e-6), processor=np.where(newer, 0, 2),
+        position_latency=0.3e-6 + far.position_latency, hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _newer_planes_of_a_torus(hosts: int) -> Structure:
+    """A torus of hosts in three dimensions; every second plane of it is newer, 6.5 GB/s instead of 4, cables do 8.
+
+    As cabinets of which every second one got new boards; two ranks, far socket, few late readings. The numbers are
+    chosen here.
+    """
+    plane, far = Torus(_sides(hosts), 8e9), _far_socket(hosts, 2, 0.92, 0.27e-6)
+    newer = plane.place[:, 0] % 2 == 1
+    return replace(
+        far, plane=plane, rate=np.where(newer, 6.5e9, 4e9)[:, None],
+        nominal=RATE * np.where(newer, 0.545, 0.4)[:, None], overhead=np.where(newer, 0.0, 0.25e-6),
+        processor=np.where(newer, 0, 2), position_latency=0.4e-6 + far.position_latency, tail=0.002,
+    )  # fmt: skip
+
+
+def _two_striped_cylinders(hosts: int) -> Structure:
+    """Two cards in each host, each in a grid of its own that is closed along its longer side; messages use both.
+
+    As small clusters without switches; cards do 5 GB/s, cables 6; two ranks, far socket. The numbers are chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.88, 0.3e-6)
+    return replace(
+        far, plane=ClosedAlongOne(_nearly_square(hosts)[::-1], 6e9), rails=2, striped=True, other_rail=0.0,
+        rate=np.full((hosts, 2), 5e9), nominal=np.full((hosts, 2), 0.545 * RATE), processor=np.full(hosts, 2),
+        position_latency=0.45e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
 _BUILDING_OF_SIZE: Mapping[str, OfSize] = {
     "two generations in a tree": _generations_in_tree,
     "rail-optimized": _rail_optimized,
@@ -12817,6 +13454,57 @@ BUILDING: Mapping[str, Make] = {
     "torus of switches in two dimensions, two generations at random": _replaced_on_a_torus_of_switches,
     **_of_size(_BUILDING_OF_SIZE),
 }
-_HELD_OUT_OF_SIZE: Mapping[str, OfSize] = {}
-HELD_OUT: Mapping[str, Make] = {**_of_size(_HELD_OUT_OF_SIZE)}
+_HELD_OUT_OF_SIZE: Mapping[str, OfSize] = {
+    "one switch of 400 Gbit/s, 4 ranks, far socket, 1 % disturbed": _images_of_brains,
+    "one switch of 25 Gbit/s by TCP, 1 % disturbed, drift": _web_shop_by_day,
+    "one switch, every fourth adapter on the second socket, drift": _second_hand_servers,
+    "400 Gbit/s, 1:1 adaptive, leaves of 6 to 10 hosts, far socket, drift": _crystals,
+    "25 Gbit/s, 1:1 static, half racks, 1 % disturbed, drift": _half_racks,
+    "four re-hashed uplinks, leaves of 6 and 8 hosts, far socket, 1 % disturbed": _images_from_satellites,
+    "50 Gbit/s, two static uplinks of 100 for leaves of 4 to 12 hosts": _laboratories_on_two_uplinks,
+    "100 Gbit/s, 4:1 re-hashed, 4 ranks, far socket, drift": _echoes_from_the_ground,
+    "four lingering uplinks, leaves of 6 to 10 hosts, far socket, 1 % disturbed": _desks_of_traders,
+    "200 Gbit/s, four uplinks by receiver, leaves of 4 to 11 hosts, drift": _floors_of_a_hospital,
+    "flowlets, 2:1, far socket, 1 % disturbed, drift": _flowlets_of_far_sockets,
+    "400 Gbit/s, four adaptive uplinks for leaves of 5 to 13 hosts, drift": _leaves_filled_by_projects,
+    "long cables in a row of racks, 100, 200 and 400 Gbit/s by rack, drift": _three_years_in_a_row_of_racks,
+    "one switch, 12 ranks on CCXs in four quadrants, 200 and later 400 Gbit/s, hyperthreads": _twelve_ccxs_in_quadrants,
+    "56, 100 and 200 Gbit/s in each leaf, 1:1 adaptive, far socket, hyperthreads": _three_years_in_each_leaf,
+    "4 quadrants, 200 and 400 Gbit/s in turns of racks, 1:1 and 2:1 lingering, drift": _quadrants_in_racks_of_two_rates,
+    "dragonfly+ of 100, 200 and 400 Gbit/s by cell, many detours, hyperthreads": _cells_of_three_years,
+    "four sockets of two NUMA nodes, ranks in turns, hyperthreads, drift": _four_sockets_of_two_numa_nodes,
+    "4 CCXs of two sockets, racks of 25 and 100 Gbit/s, same spine back, hyperthreads": _ccxs_on_symmetric_hashes,
+    "bonds of 100 Gbit/s on two leaves, one tunnel from leaf to leaf, 2:1, far socket": _bonds_behind_tunnels,
+    "4 GPUs on a bond of four planes, 2:1 re-hashed, far socket": _bonds_of_four_planes,
+    "4 rails of the first socket on the leaf, 4:1 lingering, hyperthreads": _four_rails_of_the_first_socket,
+    "2 rails of the leaf, striped, 4:1 re-hashed, two processors, hyperthreads": _striped_on_the_leaf_of_the_rack,
+    "2 bridged GPUs on 2 relayed rails, 4:1 re-hashed, hyperthreads": _bridged_gpus_on_relayed_rails,
+    "NVLink pairs of hosts, 4 relayed rails, 2:1 lingering": _nvlink_pairs_with_relayed_rails,
+    "100 and 200 Gbit/s in turns by rack, 2:1 and 4:1 by sender, far socket": _sender_hashed_racks_of_two_rates,
+    "8 rails, odd and even on two leaves of the rack, 4:1 re-hashed, hyperthreads": _odd_and_even_of_eight_rails,
+    "4 rails that do not meet, islands 1:1, 2:1 between them, re-hashed, drift": _islands_of_four_separate_rails,
+    "4 rails of 100 and 200 Gbit/s in turns, 3:1 adaptive, drift": _every_second_adapter_replaced,
+    "rail-optimized, 8 rails of 200 Gbit/s, 1:1 by sender, hyperthreads, drift": _sender_hashed_pods_of_eight_rails,
+    "dragonfly, most messages detour, every second blade newer, far socket": _every_second_blade_newer,
+    "2 rails, dragonfly, few detours, whole groups, two thirds and thirds": _whole_groups_and_parts_of_two_rails,
+    "rails of 100 and 200 Gbit/s, routes by load, whole groups and thirds, drift": _second_rail_by_load,
+    "4 NUMA nodes on 2 rails, routes by load, rows of 5 and 3 hosts, hyperthreads": _unequal_rows_of_numa_nodes,
+    "dragonfly+ in two rooms, 4 GPUs on 2 rails of 400 Gbit/s, many detours": _cells_in_two_rooms,
+    "dragonfly+ of 100, 200 and 400 Gbit/s by cell, few detours, far socket": _cells_of_three_rates,
+    "2 rails, dragonfly+, only the second leaf of each cell, hyperthreads": _second_leaf_of_each_cell,
+    "torus of switches in three dimensions, 56 and 100 Gbit/s, far socket, hyperthreads": _newer_end_of_a_torus,
+    "torus in four dimensions, an interface for each socket, drift": _two_interfaces_in_four_dimensions,
+    "mesh in two dimensions, newer hosts in the last columns, far socket": _newer_columns_of_a_mesh,
+    "torus in three dimensions, two generations in turns by plane, far socket": _newer_planes_of_a_torus,
+    "2 striped rails, grid closed along its longer side, far socket": _two_striped_cylinders,
+}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch, 25, 100 and 200 Gbit/s at random, 4 ranks on two CCXs, hyperthreads": _three_rates_on_two_ccxs,
+    "25, 100 and 200 Gbit/s at random, 2:1 static, hyperthreads": _three_rates_anywhere_on_fixed_uplinks,
+    "2 ranks on two CCXs, pods of two leaves, newer quarter at random, hyperthreads": _newer_quarter_anywhere_in_pods,
+    "4 ranks on four CCXs, routes by load, 100 and 200 Gbit/s at random, hyperthreads": _newer_third_on_ccxs_by_load,
+    "4 quadrants, dragonfly of 200 and 400 Gbit/s at random, drift": _quadrants_of_two_rates_in_a_dragonfly,
+    "2 rails that do not meet, 100 and 200 Gbit/s at random, 3:1 adaptive, drift": _separate_rails_of_two_rates,
+    **_of_size(_HELD_OUT_OF_SIZE),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
