@@ -217,6 +217,26 @@ def test_a_host_that_is_slow_at_times_only_while_others_measure_is_a_suspect() -
     assert [(one.subject, one.symptom) for one in judge(without).verdicts] == [(("n5",), "intermittent")]
 
 
+def test_a_host_of_which_load_makes_a_rank_look_slow_may_be_slow_at_times() -> None:
+    random, each = np.random.default_rng(8), 2
+    every = np.array(list(itertools.combinations(range(each * HOSTS), 2)))
+    ranks = every[np.diff(every // each, axis=1)[:, 0] > 0]
+    of_rank, of_host = np.isin(ranks, each * BAD).any(axis=1), np.isin(ranks // each, BAD).any(axis=1)
+
+    def judged(often: float) -> list[tuple[tuple[str, ...], str]]:
+        one_by_one, main = np.arange(len(ranks)), np.where(of_rank, 1.3, 1.0)
+        rows = [rows_of_pairs(ranks, USUAL * main, turn, MAIN, 0.005, random) for turn in range(MAIN_PASSES)]
+        for turn in range(MAIN_PASSES, MAIN_PASSES + 3):
+            alone = np.where(of_host & (random.random(len(ranks)) < often), 1.5, 1.0)
+            steps = turn * len(ranks) + one_by_one
+            rows.append(rows_of_pairs(ranks, USUAL * alone, steps, ONE_WAY, 0.005, random))
+        run = run_of(np.arange(each * HOSTS) // each, (MAIN_PASSES + 3) * len(ranks), {1 << 20: rows})
+        return [(one.subject, one.symptom) for one in judge(run).verdicts]
+
+    assert judged(0.3) == [(("n5",), "intermittent")]
+    assert judged(0.0) == []
+
+
 @pytest.mark.parametrize(("own", "others", "symptoms"), [(2.0, 1.0, {"drifting"}), (1.0, 0.5, set())])
 def test_a_host_drifts_if_it_becomes_slower_and_not_if_the_others_become_faster(
     own: float, others: float, symptoms: set[str]
@@ -239,6 +259,14 @@ def test_a_host_that_takes_what_links_between_groups_take_may_be_in_no_group_unl
     run, small = _run([loaded] * MAIN_PASSES, alone, alone), _run([further] * MAIN_PASSES, further, further)
     both = replace(run, sizes=(replace(small.sizes[0], bytes=1), *run.sizes))
     assert [one.subject for one in judge(both).verdicts] == named
+
+
+def test_a_host_that_is_slow_alone_with_others_as_well_is_not_just_in_no_group() -> None:
+    """Though load makes it look as slow inside its group as links between groups are, and no slower with others."""
+    far = (PAIRS[:, 0] // 8) != (PAIRS[:, 1] // 8)
+    loaded, alone = np.where(far | OF_BAD, 1.5, 1.0), np.where(far, 1.5, 1.0) * np.where(OF_BAD, 1.3, 1.0)
+    run = _of_one_byte(_run([loaded] * MAIN_PASSES, alone, alone))
+    assert [one.subject for one in judge(run).verdicts] == [("n5",)]
 
 
 def test_a_group_of_half_of_the_hosts_may_be_how_the_others_differ() -> None:

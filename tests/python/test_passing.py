@@ -93,6 +93,17 @@ def test_slow_hosts_behind_one_switch_are_told_as_that() -> None:
     assert not list(past_slow_switches([*apart, slow("trunk", "n[0-1]", "n[6-7]")], NAMES, chain(1)))
 
 
+@pytest.mark.parametrize(("behind", "passes"), [(True, False), (False, True)])
+def test_a_host_behind_the_switch_of_slow_ones_is_slow_by_itself(behind: bool, passes: bool) -> None:
+    """It is of a kind that takes longer."""
+    switch = np.array([1, 1, *[1 if behind else 0] * 2, *[2] * 4])
+    own = np.array([SLOW, SLOW, SLOW + HOP, *[0.0] * 5])
+    longer = HOP * np.abs(switch[:, None] - switch) + np.maximum.outer(own, own)
+    hosts = [replace(slow("host", name), confidence=0.96, links=30) for name in ("n0", "n1")]
+    one = replace(slow("host", "n2"), links=3)
+    assert (one in dict(past_slow_switches([*hosts, one], NAMES, seen(longer)))) == passes
+
+
 def test_without_small_messages_or_a_slow_group_nothing_passes_one() -> None:
     way = slow("trunk", "n[0-1]", "n[4-5]")
     assert not list(past_slow_switches([SWITCH, way], NAMES, None))

@@ -236,6 +236,14 @@ def test_hosts_of_a_leaf_that_are_as_slow_with_each_other_are_no_slow_leaf() -> 
     assert not [one for one in _parts(hosts, A_LITTLE) if one.kind == "group"]
 
 
+def test_a_leaf_is_not_slow_if_only_its_hosts_of_one_kind_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are of a slower kind, with which these are well."""
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(TWO_KINDS, ("fast", "slow"), told=True))
+    slow = np.isin(PAIRS, range(2, 6)).any(axis=1) | OF_SLOWER_KIND
+    results = _run({SMALL: np.ones(len(PAIRS)), LARGE: np.where(slow, 2.0, 1.0)}, ALONES)
+    assert [one.subject for one in judge(results, FOUR).verdicts] == [("n2", "n3", "n4", "n5")]
+
+
 def test_one_of_three_leaves_that_is_slow_alone_may_be_further_away() -> None:
     three = Grouping(np.arange(HOSTS) // 8, ("leaf0", "leaf1", "leaf2"))
     assert not _parts(_over((0, 1), (0, 2), leaves=three), A_LITTLE, three)

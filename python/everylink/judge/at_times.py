@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from everylink.judge.confidence import confidence_of
+from everylink.judge.findings import hosts_among
 from everylink.judge.intermittent import Intermittent, find_intermittent, score
 from everylink.judge.intermittent_alone import alone_steps, find_alone, needs_load
 from everylink.judge.judged import Judged
@@ -57,9 +58,8 @@ def _intermittent(
 ) -> tuple[list[Intermittent], list[Intermittent]]:
     """Hosts that are slow at times, and those that may be so for what others measured at the same time. Arguments as of
     at_times."""
-    bad = {found.subject[0] for found in judged.findings.bad if found.kind == "host"}
-    bad |= {found.host for found in (*judged.drift.hosts, *judged.drift.together)}
-    bad |= {int(judged.readings.host_of[rank]) for rank in judged.slow_ranks}
+    drifting = {found.host for found in (*judged.drift.hosts, *judged.drift.together)}
+    bad = drifting | hosts_among(judged.findings.bad, judged.readings)
     pairs = [found.subject for found in judged.findings.bad if found.kind == "pair"]
     seen, effects = judged.readings, judged.findings.effects
     under_load = find_intermittent(judged.size, seen, effects, bad, pairs)
@@ -69,7 +69,7 @@ def _intermittent(
     filled = {found.host for found in under_load if found.stands_out and judged.has_several(found.host)}
     by_load = [found for found in under_load if found.host not in filled and needs_load(found, steps)]
     sure = [found for found in under_load if found not in by_load]
-    bad = (bad - judged.contended_hosts) | {found.host for found in sure}
+    bad = drifting | hosts_among(judged.unexplained, judged.readings) | {found.host for found in sure}
     return [*sure, *find_alone(steps, bad)], by_load
 
 

@@ -497,6 +497,12 @@ class Judged:
         slow = self._alone("host", host)[1]
         return slow.effect if slow.all else 0.0
 
+    def is_slow_near_and_far(self, slow: Found) -> bool:
+        """Whether a host is slow alone with nearly all others, with those of its group and with those of others."""
+        one, with_all = self._alone("host", slow.subject[0])
+        phase, findings = self.alone, self.findings
+        return with_all.all and bool(phase.is_slow_near(one, findings) and phase.is_slow_beyond(one, findings))
+
     def slow_alone_with(self, host: int, others: NDArray[np.int64], effect: float) -> NDArray[np.bool_]:
         """Mask [hosts] of those of the `others` with which a host takes longer alone, by half of its effect or more."""
         slow = np.zeros(self.readings.hosts, bool)

@@ -30,7 +30,7 @@ def past_slow_switches(
 
     `seen`: readings of small messages. They pass a group if they take longer than those of both ends with it do: a part
     that is slow by itself makes these as slow. Of an uplink, those with a few others. A group passes none that is less
-    slow. None of very many hosts.
+    slow, and a host none that it is itself behind. None of very many hosts.
     """
     if seen is None or names.unit_kind != "host" or not is_whole(seen.hosts):
         return
@@ -55,6 +55,7 @@ def past_slow_switches(
         is_part = one.kind == "trunk" or is_less(one)  # such a host may be slow with few others
         for group, most, factor in groups:
             is_apart = len(group) and all(map(len, ends)) and not np.isin(np.concatenate(ends), group).any()
+            is_apart = is_apart and not (one.kind == "host" and _is_behind(ends[0], group, small))
             may_be_why = one.confidence < most and (one.kind != "group" or (one.factor or 1.0) <= factor)
             if is_apart and may_be_why and _pass(ends, group, small, is_part):
                 yield one, names.in_short(group.tolist())
@@ -66,12 +67,22 @@ def _behind_one_switch(hosts: Hosts, small: Matrix) -> Iterator[Hosts]:
     left = hosts.tolist()
     while left:
         first = left.pop(0)
-        time = _with_each(np.array([first]), np.arange(len(small)), small)
-        nearest = np.nanmin(np.delete(time, first)) if np.isfinite(time).any() else np.nan
+        time, nearest = _with_each(np.array([first]), np.arange(len(small)), small), _nearest(np.array([first]), small)
         mates = [host for host in left if time[host] <= nearest + HOP / 2]
         if mates:
             left = [host for host in left if host not in mates]
             yield np.array([first, *mates])
+
+
+def _is_behind(host: Hosts, group: Hosts, small: Matrix) -> bool:
+    """Whether a host is as near to those of a group as to its nearest others."""
+    return _between(host, group, small) <= _nearest(host, small) + HOP / 2
+
+
+def _nearest(host: Hosts, small: Matrix) -> float:
+    """What the links of a host with its nearest other one take; NaN if it has none."""
+    others = np.setdiff1d(np.arange(len(small)), host)
+    return float(np.fmin.reduce(_with_each(host, others, small), initial=np.nan))
 
 
 def may_pass(verdict: Verdict, group: str) -> Verdict:

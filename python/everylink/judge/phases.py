@@ -146,6 +146,13 @@ class PhaseReadings:
 
     def is_slow_near(self, one: Found, findings: Findings) -> bool | None:
         """Whether a host or rank is slow with other hosts of its own group, too; None if no such link is known."""
+        return self._is_slow_with(one, findings, near=True)
+
+    def is_slow_beyond(self, one: Found, findings: Findings) -> bool | None:
+        """The same of hosts of other groups."""
+        return self._is_slow_with(one, findings, near=False)
+
+    def _is_slow_with(self, one: Found, findings: Findings, near: bool) -> bool | None:
         group_of = findings.effects.group_of
         if one.kind == "rank":
             readings, comparable, host_of = self.of_ranks, self.ranks_comparable(findings), self.host_of
@@ -153,9 +160,9 @@ class PhaseReadings:
             readings, host_of = self.of_hosts, np.arange(len(group_of))
             comparable = self._hosts_comparable(findings, findings.ends)
         own = group_of[host_of[one.subject[0]]]
-        near = [(a, b) for a, b in readings.links_of(one, group_of) if group_of[host_of[b]] == own]
-        both = [*near, *turned(near)]
-        slower = np.fmax(*(comparable.each_beyond(way, both, HEALTHY) for way in (near, turned(near))))
+        links = [(a, b) for a, b in readings.links_of(one, group_of) if (group_of[host_of[b]] == own) == near]
+        both = [*links, *turned(links)]
+        slower = np.fmax(*(comparable.each_beyond(way, both, HEALTHY) for way in (links, turned(links))))
         known = slower[np.isfinite(slower)]
         if not len(known):
             return None

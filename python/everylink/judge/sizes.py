@@ -644,7 +644,8 @@ def _slow(judged: Judged, names: Names) -> Iterable[Verdict]:
         in_no_group = names.grouping is None and _is_in_no_group(found, judged) and not _is_slower_alone(found, judged)
         is_of_way = _is_of_one_way(found, effects)
         is_of_way |= found.links < FEWEST_BEYOND and (_is_beyond(found, judged) or _is_a_little_beyond(found, judged))
-        if not (is_of_way or in_no_group or _is_as_long_as_some(found, effects, between)):
+        may_be_well = is_of_way or in_no_group or _is_as_long_as_some(found, effects, between)
+        if not may_be_well or (found.kind == "host" and judged.is_slow_near_and_far(found)):
             yield slow_verdict(found, judged, names)
 
 

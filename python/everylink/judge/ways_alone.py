@@ -111,7 +111,8 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
 def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) -> Iterator[Found]:
     """Groups of which most links are slow alone, and most with each other group, while nearly all between others are
     well, and those inside them; where there are four groups or more. With one other only, the way between the two is
-    slow; of a group that is well with another one, what is slow is not what leads to all.
+    slow; of a group that is well with another one, what is slow is not what leads to all. Nor where only links of some
+    slow hosts of it show that.
 
     Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count for other groups.
     """
@@ -137,7 +138,8 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
         if (
             _is_whole(group, judged)
-            and len(np.unique(near[own])) >= judged.fewest_hosts  # else it may be the one host of its kind
+            and len(showing := set(near[own].tolist())) >= judged.fewest_hosts  # else it may be the one of its kind
+            and (showing - slow_hosts or slow_hosts >= set(np.flatnonzero(group_of == group).tolist()))
             and are_slow
             and are_well
             and _is_well_inside(group, judged, effect)
