@@ -103,3 +103,14 @@ def test_a_host_that_is_near_to_a_slow_one_is_compared_with_no_other_group() -> 
     assert not slow_inside(_load(times), equals, frozenset({0}))
     times[0, 1] = times[1, 0] = 2.0
     assert [one.found.subject for one in slow_inside(_load(times), equals, frozenset({0}))] == [(1,)]
+
+
+@pytest.mark.parametrize(("elsewhere", "found"), [(4, [(0,)]), (2, [])])
+def test_a_host_may_be_behind_another_switch_than_the_three_others_if_no_other_group_tells(
+    elsewhere: int, found: list[tuple[int]]
+) -> None:
+    """Of 16 hosts of a newer kind `elsewhere` are in another group, and the others but these four by themselves."""
+    group_of = np.concatenate([np.zeros(4, int), np.ones(elsewhere, int), np.arange(2, 14 - elsewhere)])
+    times = np.ones((16, 16))
+    times[0] = times[:, 0] = 2.0
+    assert [one.found.subject for one in slow_inside(_load(times), Equals.of_groups(group_of), frozenset())] == found

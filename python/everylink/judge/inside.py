@@ -110,7 +110,9 @@ def _slow_of_kind(
         own, near = known_sample(longer[at, well]), group_of == group_of[at]
         effect = float(np.median(own)) if len(own) >= FEWEST_NEAR else 0.0
         spread = max(every, _differ(longer[np.ix_(near & well, near & well)]))
+        elsewhere = known_sample(longer[np.ix_(well & ~near, well & ~near)])
         is_slow = effect >= max(least, apart * spread) and (own >= AS_SLOW * effect).mean() >= MOST
+        is_slow &= len(own) > FEWEST_NEAR or len(elsewhere) >= FEWEST_LINKS  # else it may be further from these few
         among = longer[at, ~well]  # those that are well with each other are a group by themselves
         is_slow &= not (among < AS_SLOW * effect).any()
         if is_slow and (slow & near).sum() < PART_OF_GROUP * near.sum():
