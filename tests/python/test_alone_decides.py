@@ -193,6 +193,19 @@ def test_a_host_of_which_only_ranks_at_a_far_socket_were_measured_is_not_slow() 
     assert BAD + 1 in alone.hosts_that_tell()
 
 
+def test_what_the_ranks_of_a_host_take_with_each_other_alone_says_nothing_of_links_between_hosts() -> None:
+    random = np.random.default_rng(9)
+    pairs = np.array(list(itertools.combinations(range(2 * HOSTS), 2)))
+    times = USUAL * np.where(pairs[:, 0] // 2 == pairs[:, 1] // 2, 0.2, 1.0)
+    rows = [rows_of_pairs(pairs, times, turn, attempt, 0.005, random) for turn, attempt in enumerate((MAIN, ONE_WAY))]
+    results = run_of(np.arange(2 * HOSTS) // 2, 2, {1 << 20: rows})
+    (size,) = results.sizes
+    alone = measured_in(alone_rows(size), readings(results, size))
+    assert len(alone.of_hosts.time) == HOSTS * (HOSTS - 1)
+    assert (alone.of_hosts.frm != alone.of_hosts.to).all()
+    assert len(alone.of_ranks.time) == 2 * len(pairs)
+
+
 def test_hosts_that_are_slower_only_while_all_measure_are_no_other_kind() -> None:
     edge = np.isin(PAIRS, range(8)).any(axis=1)
     loaded = [np.where(edge, 1.3, 1.0)] * MAIN_PASSES

@@ -110,3 +110,15 @@ def test_there_is_no_full_load_where_each_host_has_one_rank() -> None:
     rows = [rows_of_pairs(np.array([[0, 1], [2, 3]]), np.full(2, 1e-4), 0, MAIN, 0.01, random)]
     results = run_of(np.arange(4), 1, {SIZE: rows})
     assert full_load(results.sizes[0], readings(results, results.sizes[0])) is None
+
+
+@pytest.mark.parametrize(("near_steps", "found"), [(True, [(5,)]), (False, [])])
+def test_a_host_that_sends_more_to_other_groups_than_others_do_is_not_slow(
+    near_steps: bool, found: list[tuple[int]]
+) -> None:
+    """Half of the steps are inside leaves; host 5 carries less, or does not work with all its ranks in these."""
+    load = _load({5: 0.7} if near_steps else {})
+    if not near_steps:
+        near = LEAF[load.frm] == LEAF[load.to]
+        load.full[load.step[near & ((load.frm == 5) | (load.to == 5))], 5] = False
+    assert [one.subject for one in slow_together(load, Equals.of_groups(LEAF))] == found

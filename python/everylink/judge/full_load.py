@@ -22,12 +22,13 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Together:
-    """What all ranks of a host reach together in a step, [n] each: the host, messages per second, and the kind of the
-    hosts at the other ends, -1 where these are of several."""
+    """What all ranks of a host reach together in a step, [n] each: the host, messages per second, the kind of the hosts
+    at the other ends, -1 where these are of several, and which part of these are of its group."""
 
     host: Index
     rate: Values
     kind: Index
+    near: Values
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,8 @@ class FullLoad:
     def _both_full(self) -> NDArray[np.bool_]:
         return np.asarray(self.full[self.step, self.frm] & self.full[self.step, self.to])
 
-    def together(self, kind_of: Index) -> Together:
-        """Of each host all steps in which all of its ranks work with others; `kind_of` [hosts]."""
+    def together(self, kind_of: Index, group_of: Index) -> Together:
+        """Of each host all steps in which all of its ranks work with others; `kind_of`, `group_of` [hosts]."""
         host, partner = np.concatenate([self.frm, self.to]), np.concatenate([self.to, self.frm])
         step, rate = np.tile(self.step, 2), np.tile(1 / self.time, 2)
         full = self.full[step, host]
@@ -97,11 +98,13 @@ class FullLoad:
         order = np.argsort(number, kind="stable")
         at, begins = np.unique(number[order], return_index=True)
         if not len(at):
-            return Together(at, np.zeros(0), at)
+            return Together(at, np.zeros(0), at, np.zeros(0))
         kind = kind_of[partner[full][order]]
         least, most = (of.reduceat(kind, begins) for of in (np.minimum, np.maximum))
         rates = np.add.reduceat(rate[full][order], begins)
-        return Together(at % self.hosts, rates, np.where(least == most, least, -1))
+        is_near = group_of[host[full][order]] == group_of[partner[full][order]]
+        near = np.add.reduceat(is_near.astype(float), begins) / np.diff(begins, append=len(order))
+        return Together(at % self.hosts, rates, np.where(least == most, least, -1), near)
 
 
 def has_too_many(seen: Readings) -> bool:

@@ -21,13 +21,15 @@ FEWEST_MATES = 3  # hosts of its kind in its group, likewise, with which it is c
 LEAST, APART = 0.14, 6.0  # log of the factor; times as much as most others carry less than usual
 MOST_OTHERS, LEAST_SPREAD = 0.95, 0.01  # part of these; log of the factor by which hosts differ at least
 PART_OF_KIND, PART_OF_GROUP = 0.5, 0.5  # fewer hosts of a kind, and of a group of several, must carry less
+AS_NEAR = 0.75  # part of what others of its kind send to their own groups in these steps, which a host must, too
 Index = NDArray[np.int64]
 
 
 def slow_together(load: FullLoad, equals: Equals) -> list[Found]:
     """The hosts that carry less than their kind does, and their group, in all steps, and in those with hosts of that
-    kind only. None of a group half of which do: it may be built so."""
-    seen, found, group_of = load.together(equals.kind_of), list[Found](), equals.group_of
+    kind only. None of a group half of which do: it may be built so; nor one that sends more to other groups then, over
+    ways that are narrower."""
+    seen, found, group_of = load.together(equals.kind_of, equals.group_of), list[Found](), equals.group_of
     for kind in range(equals.kinds):
         hosts = np.flatnonzero(equals.kind_of == kind)
         in_all, in_own = (_less(seen, mask, hosts, group_of) for mask in (slice(None), seen.kind == kind))
@@ -46,7 +48,7 @@ def _less(
 ) -> dict[int, tuple[float, float]]:
     """Of those of the hosts that carry less in these steps: the log of the factor, and how many times as much that is
     as most others carry less."""
-    host, rate = seen.host[steps], seen.rate[steps]
+    host, rate, near = seen.host[steps], seen.rate[steps], seen.near[steps]
     known = hosts[np.bincount(host, minlength=int(hosts.max(initial=0)) + 1)[hosts] >= FEWEST_STEPS]
     if len(known) < FEWEST_EQUALS:
         return {}
@@ -58,7 +60,9 @@ def _less(
             usual[own] = np.minimum(usual[own], np.median(best[own], axis=0))
     less = np.log(usual / best).min(axis=1)
     slow = less >= LEAST
+    of_near = np.array([np.mean(near[host == one]) for one in known])
     if slow.sum() >= PART_OF_KIND * len(known):
         return {}
     times = less / max(LEAST_SPREAD, float(np.quantile(less[~slow], MOST_OTHERS)))
-    return {int(known[at]): (float(less[at]), float(times[at])) for at in np.flatnonzero(slow & (times >= APART))}
+    found = slow & (times >= APART) & (of_near >= AS_NEAR * np.median(of_near))
+    return {int(known[at]): (float(less[at]), float(times[at])) for at in np.flatnonzero(found)}

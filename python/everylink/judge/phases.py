@@ -474,7 +474,8 @@ def quarter_rows(size: Size) -> Rows:
 def measured_in(
     rows: Rows, seen: Readings, fewest: int = 1, bad_elsewhere: frozenset[int] = frozenset(), typical: bool = False
 ) -> PhaseReadings:
-    """Of the rows of one phase of `--confirm` the best of each link: messages may take a longer way, or meet others.
+    """Of the rows of one phase of `--confirm` the best of each link: messages may take a longer way, or meet others. Of
+    hosts those between two of them.
 
     `fewest`: readings of a link that counts; `bad_elsewhere` as in PhaseReadings. `typical`: the lower median in place
     of the best.
@@ -482,7 +483,8 @@ def measured_in(
     good = (rows.outcome == Outcome.OK) & (rows.median > 0)
     frm, to = (ranks[good].astype(np.int64) for ranks in (rows.frm, rows.to))
     time = np.log(rows.median[good].astype(np.float64))
-    quick = _between_quick_places(seen, frm, to, time)
+    apart = np.flatnonzero(seen.host_of[frm] != seen.host_of[to])
+    quick = apart[_between_quick_places(seen, frm[apart], to[apart], time[apart])]
     of_hosts = best_of_each(seen.host_of[frm[quick]], seen.host_of[to[quick]], time[quick], fewest, typical)
     return PhaseReadings(of_hosts, best_of_each(frm, to, time, fewest, typical), bad_elsewhere, seen.host_of)
 
