@@ -12732,6 +12732,718 @@ def test_messages_use_two_grids_that_are_closed_along_their_longer_side() -> Non
     assert times(world, [(1, 2)]) == pytest.approx([near + 0.3e-6 + HOP + once / 0.88])
 
 
+def test_six_ranks_share_an_adapter_of_50_that_three_of_them_are_far_from() -> None:
+    structure = built("one switch of 50 Gbit/s, 6 ranks, far socket, 1 % disturbed, drift", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (0.5 * RATE)
+    assert isinstance(structure.plane, OneSwitch)
+    assert (structure.hosts, structure.ranks, structure.hyperthreads, structure.drift) == (16, 96, 0.01, 0.03)
+    assert times(world, [(0, 6), (14, 20)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(2, 9)]) == pytest.approx([near + 0.31e-6 + once / 0.91])
+    assert times(world, [(5, 95)]) == pytest.approx([near + 0.62e-6 + once / 0.91])
+    together = times(world, [(rank, 6 + rank) for rank in range(6)])
+    assert together == pytest.approx([near + longer + 6 * once for longer in np.repeat([0, 0.62e-6], 3)])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + MIB / 20e9])
+    assert times(world, [(2, 3)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+
+
+def test_two_of_three_ranks_are_on_the_far_socket() -> None:
+    structure = built("one switch, 3 ranks, two of them on the far socket, drift", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE
+    assert isinstance(structure.plane, OneSwitch)
+    assert (structure.ranks, structure.socket.tolist(), structure.drift) == (96, [0, 1, 1], 0.04)
+    assert times(world, [(0, 3), (6, 93)]) == pytest.approx([near + once] * 2)
+    for pair, longer in (((0, 4), 0.29e-6), ((5, 0), 0.29e-6), ((1, 4), 0.58e-6), ((2, 94), 0.58e-6)):
+        assert times(world, [pair]) == pytest.approx([near + longer + once / 0.9])
+    together = times(world, [(0, 3), (1, 4), (2, 5)])
+    assert together == pytest.approx([near + longer + 3 * once for longer in (0, 0.58e-6, 0.58e-6)])
+    for pair, longer in (((0, 1), 0.3e-6), ((0, 2), 0.3e-6), ((1, 2), 0.0)):
+        assert times(world, [pair]) == pytest.approx([INSIDE_LATENCY + longer + MIB / 20e9])
+
+
+def test_racks_of_a_newspaper_are_in_a_row_and_nothing_blocks() -> None:
+    structure = built("25 Gbit/s, long cables in a row of racks, 1 % disturbed, drift", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.9e-6, MIB / (0.25 * RATE)
+    assert np.bincount(structure.group).tolist() == [4] * 8
+    assert (structure.hyperthreads, structure.drift) == (0.01, 0.05)
+    for to, racks in ((3, 0), (4, 1), (11, 2), (31, 7)):
+        assert times(world, [(0, to)]) == pytest.approx([near + racks * CABLE + once])
+    across = times(world, [(host, 16 + host) for host in range(16)])
+    assert across == pytest.approx([near + 4 * CABLE + once] * 16)
+
+
+def test_two_of_a_leaf_may_share_one_of_eight_static_uplinks_of_400() -> None:
+    structure = built("400 Gbit/s, 1:1 static, far socket, drift", 32)  # leaves of 8
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.4e-6, MIB / (4 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription, structure.drift) == ([8] * 4, 1, 0.02)
+    assert built("400 Gbit/s, 1:1 static, far socket, drift", 72).plane.uplinks.tolist() == [16] * 5  # type: ignore[attr-defined]
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(1, 17)]) == pytest.approx([near + 2 * HOP + 0.5e-6 + once / 0.87])
+    hosts = np.arange(8)
+    for first in (8, 16, 24):
+        uplink = plane.path(hosts, first + hosts, hosts)[0][:, 0]
+        across = times(world, [(2 * host, 2 * (first + host)) for host in range(8)])
+        assert across == pytest.approx(near + 2 * HOP + np.bincount(uplink)[uplink] * once)
+
+
+def test_the_last_leaf_of_an_academy_has_four_hosts_for_an_uplink() -> None:
+    structure = built("3:1 and 4:1 adaptive, leaves of 6 to 12 hosts, 1 % disturbed, drift", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 0.3e-6, MIB / RATE
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([6, 12, 6, 8], [2, 4, 2, 2])
+    assert (structure.oversubscription, structure.hyperthreads, structure.drift) == (3, 0.01, 0.06)
+    assert times(world, [(0, 5), (6, 17)]) == pytest.approx([near + once] * 2)
+    apart = near + 2 * HOP
+    assert times(world, [(0, 6), (1, 7)]) == pytest.approx([apart + once] * 2)
+    assert times(world, [(host, 6 + host) for host in range(6)]) == pytest.approx([apart + 3 * once] * 6)
+    assert times(world, [(24 + host, 6 + host) for host in range(8)]) == pytest.approx([apart + 4 * once] * 8)
+    both = times(world, [(6 + host, (0, 18)[host // 6] + host % 6) for host in range(12)])
+    assert both == pytest.approx([apart + 3 * once] * 12)
+
+
+def test_three_static_uplinks_are_for_4_to_12_hosts_of_two_sockets() -> None:
+    structure = built("three static uplinks, leaves of 4 to 12 hosts, far socket, drift", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.7e-6, MIB / RATE
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([4, 7, 12, 9], [3] * 4)
+    assert (structure.hyperthreads, structure.drift) == (0.0, 0.05)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 63)]) == pytest.approx([near + 2 * HOP + 0.28e-6 + once / 0.9])
+    assert times(world, [(23, 47)]) == pytest.approx([near + 2 * HOP + 0.56e-6 + once / 0.9])
+    hosts = np.arange(9)
+    uplink = plane.path(11 + hosts, 23 + hosts, hosts)[0][:, 0]  # from the third leaf to the fourth one
+    across = times(world, [(22 + 2 * host, 46 + 2 * host) for host in range(9)])
+    assert across == pytest.approx(near + 2 * HOP + np.bincount(uplink)[uplink] * once)
+
+
+def test_connections_in_turns_take_one_of_two_uplinks_of_50() -> None:
+    structure = built("25 Gbit/s by TCP, 2:1 re-hashed to uplinks of 50, 1 % disturbed", 32)  # leaves of 8
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 14e-6, MIB / (0.25 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), set(plane.capacity), structure.oversubscription) == ([2] * 4, {0.5 * RATE}, 2)
+    assert (structure.interrupts, structure.hyperthreads, structure.drift) == (1e-6, 0.01, 0.0)
+    assert times(world, [(0, 7)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8), (1, 9)]) == pytest.approx([near + 2 * HOP + once] * 2)  # also where they share one
+    hosts, when = np.arange(8), np.arange(100)
+    many = np.bincount(plane.path(hosts, 8 + hosts, 0 * hosts + 7919)[0][:, 0])  # in the first step of this seed
+    across = times(world, [(host, 8 + host) for host in range(8)])
+    assert sorted(across) == pytest.approx(sorted(near + 2 * HOP + np.repeat(np.maximum(many / 2, 1), many) * once))
+    assert 0.35 < plane.path(0 * when, 0 * when + 8, when)[0][:, 0].mean() < 0.65
+
+
+def test_leaves_have_an_adaptive_uplink_for_one_and_for_four_hosts_in_turns() -> None:
+    structure = built("200 Gbit/s, 1:1 and 4:1 in turns of leaves, adaptive, 1 % disturbed", 32)  # leaves of 8
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 0.2e-6, MIB / (2 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription) == ([8, 2, 8, 2], 1)
+    assert (structure.hyperthreads, structure.drift) == (0.01, 0.0)
+    assert times(world, [(8, 15), (9, 10)]) == pytest.approx([near + once] * 2)
+    for first, to, part in ((0, 16, 1), (0, 8, 4), (8, 16, 4), (8, 24, 4)):
+        across = times(world, [(first + host, to + host) for host in range(8)])
+        assert across == pytest.approx([near + 2 * HOP + part * once] * 8)
+
+
+def test_six_re_hashed_uplinks_are_for_6_to_10_hosts_with_the_adapter_on_the_second_socket() -> None:
+    name = "six re-hashed uplinks, leaves of 6 to 10 hosts, adapter on the second socket, 1 % disturbed, drift"
+    structure = built(name, 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 1.5e-6, MIB / (2 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([6, 10, 7, 9], [6] * 4)
+    assert (structure.oversubscription, structure.hyperthreads, structure.drift) == (1, 0.01, 0.04)
+    assert times(world, [(1, 3)]) == pytest.approx([near + once])
+    assert times(world, [(1, 62)]) == pytest.approx([near + 2 * HOP + 0.26e-6 + once / 0.93])
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.52e-6 + once / 0.93])
+    when = np.arange(600)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 31), when)[0]
+    assert np.bincount(ways[:, 0]) / 600 == pytest.approx([1 / 6] * 6, abs=0.05)
+
+
+def test_cabinets_of_four_hosts_have_four_lingering_uplinks_each() -> None:
+    structure = built("50 Gbit/s, 1:1 lingering, leaves of 4 hosts, 1 % disturbed, drift", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 2e-6, MIB / (0.5 * RATE)
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([4] * 8, [4] * 8)
+    assert (structure.oversubscription, structure.hyperthreads, structure.drift) == (1, 0.01, 0.06)
+    assert times(world, [(0, 3)]) == pytest.approx([near + once])
+    assert times(world, [(0, 4)]) == pytest.approx([near + 2 * HOP + once])
+    when = np.arange(16 * 40)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 31), when)[0][:, 0]
+    assert (np.diff(np.flatnonzero(np.diff(ways))) % 16 == 0).all()
+    assert set(ways.tolist()) == {0, 1, 2, 3}
+
+
+def test_pods_of_two_unequal_leaves_have_an_adaptive_uplink_for_four_hosts() -> None:
+    structure = built("pods of leaves of 3 and 5 hosts, 1:1 and 4:1 adaptive, far socket, drift", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 0.24e-6, MIB / (2 * RATE)
+    assert isinstance(plane, Stacked)
+    assert np.bincount(structure.group).tolist() == plane.lower.uplinks.tolist() == [3, 5] * 4
+    assert (plane.upper.uplinks.tolist(), structure.hyperthreads, structure.drift) == ([2] * 4, 0.0, 0.05)
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(2 * host, 6 + 2 * host) for host in range(3)]) == pytest.approx([near + 2 * HOP + once] * 3)
+    apart = near + 4 * HOP + 2 * CABLE
+    assert times(world, [(1, 63)]) == pytest.approx([apart + 0.54e-6 + once / 0.94])
+    assert times(world, [(0, 16), (8, 24)]) == pytest.approx([apart + once] * 2)
+    assert times(world, [(2 * host, 16 + 2 * host) for host in range(8)]) == pytest.approx([apart + 4 * once] * 8)
+
+
+def test_two_hashes_choose_one_of_three_cables_up_and_down_for_leaves_of_5_to_11_hosts() -> None:
+    structure = built("10 Gbit/s, LAGs of three cables to one core, leaves of 5 to 11 hosts, drift", 32)
+    world, plane, near, once = World(structure, kernel=ONE_WAY), structure.plane, LATENCY + 22e-6, MIB / (0.1 * RATE)
+    assert isinstance(plane, LagCore)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([5, 11, 7, 9], [3] * 4)
+    assert (structure.interrupts, structure.hyperthreads, structure.drift) == (1.2e-6, 0.0, 0.07)
+    assert times(world, [(0, 4), (5, 15)]) == pytest.approx([near + once] * 2)
+    shared = []
+    for to in range(5, 15):
+        ways = plane.path(np.array([0, 1]), np.array([to, to + 1]), np.zeros(2, np.int64))[0]
+        shared.append(bool((ways[0] == ways[1]).any()))
+        assert times(world, [(0, to), (1, to + 1)]) == pytest.approx([near + 2 * HOP + (1 + shared[-1]) * once] * 2)
+    assert set(shared) == {False, True}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_quadrants_on_one_switch_have_three_rates_at_random(seed: int) -> None:
+    structure = built("one switch, 100, 200 and 400 Gbit/s at random, 4 quadrants, hyperthreads", 32, seed)  # 16 hosts
+    world, near = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6
+    assert np.bincount(structure.processor).tolist() == [8, 0, 0, 6, 2]
+    for kind, longer, rate in ((0, 0.48e-6, 1), (3, 0.2e-6, 2), (4, 0.0, 4)):
+        one, other = np.flatnonzero(structure.processor == kind)[[0, -1]].tolist()
+        once = MIB / rate / RATE
+        assert times(world, [(4 * one + 1, 4 * other + 1)]) == pytest.approx([near + longer + once])
+        assert times(world, [(4 * one, 4 * other + 3)]) == pytest.approx([near + longer + 0.1e-6 + once])
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.08e-6 + MIB / 14e9])
+
+
+def test_ccxs_of_two_sockets_on_one_switch_have_three_rates() -> None:
+    name = "one switch, 10, 25 and 100 Gbit/s by rack, 8 ranks on CCXs of two sockets, hyperthreads"
+    structure = built(name, 32)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / RATE
+    assert np.bincount(structure.processor).tolist() == [5, 0, 6, 5]
+    assert times(world, [(0, 8)]) == pytest.approx([near + 1e-6 + 10 * once])
+    assert times(world, [(48, 56)]) == pytest.approx([near + 0.4e-6 + 4 * once])
+    assert times(world, [(91, 99)]) == pytest.approx([near + once])
+    assert times(world, [(92, 103)]) == pytest.approx([near + 0.56e-6 + once / 0.96])
+    assert times(world, [(0, 88), (1, 9)]) == pytest.approx([near + 0.5e-6 + 20 * once, near + 1e-6 + 20 * once])
+    for to, time in ((3, 0.4e-6 + MIB / 11e9), (4, 0.8e-6 + MIB / 7e9)):
+        assert times(world, [(0, to)]) == pytest.approx([time])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_uplinks_of_old_spines_are_for_hosts_of_three_rates_at_random(seed: int) -> None:
+    structure = built("2 ranks on two CCXs, 25, 100 and 200 Gbit/s at random, 4:1 re-hashed, drift", 32, seed)
+    world, near, plane, when = World(structure, kernel=ONE_WAY), LATENCY + 1.7e-6, structure.plane, np.arange(100)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), np.bincount(structure.processor).tolist()) == ([2] * 4, [12, 0, 12, 8])
+    assert structure.rate.sum() / plane.capacity[:8].sum() == pytest.approx(31 / 8)
+    for kind, longer, rate in ((2, 0.7e-6, 0.25), (0, 0.24e-6, 1), (3, 0.0, 2)):
+        one, other = np.flatnonzero(structure.processor == kind)[[0, -1]].tolist()
+        far = structure.group[one] != structure.group[other]
+        across = near + longer + 2 * HOP * far + MIB / RATE / (min(rate, 1) if far else rate)
+        assert times(world, [(2 * one, 2 * other + 1)]) == pytest.approx([across])
+    assert len(np.unique(plane.path(0 * when, 0 * when + 31, when)[0][:, 0])) == 2
+
+
+def test_racks_of_100_and_400_in_turns_have_uplinks_of_their_own_rate() -> None:
+    structure = built("4 CCXs of two halves, racks of 100 and 400 Gbit/s in turns, 1:1 static, hyperthreads", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.5e-6, MIB / RATE  # racks of 4
+    plane = structure.plane
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.processor[::4].tolist()) == ([4] * 8, [0, 4] * 4)
+    assert (plane.capacity[:8] / RATE).tolist() == [1] * 4 + [4] * 4
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.4e-6 + once])
+    assert times(world, [(18, 23)]) == pytest.approx([near + 0.14e-6 + once / 4])  # the far half on both sides
+    assert times(world, [(16, 48)]) == pytest.approx([near + 2 * HOP + once / 4])
+    assert times(world, [(16, 0)]) == pytest.approx([near + 0.2e-6 + 2 * HOP + once])
+    for to, time in ((1, 0.38e-6 + MIB / 14e9), (2, 0.46e-6 + MIB / 12e9)):
+        assert times(world, [(0, to)]) == pytest.approx([time])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_half_of_the_hosts_of_three_numa_nodes_are_newer_and_routes_linger(seed: int) -> None:
+    name = "3 NUMA nodes of one socket, 200 and 400 Gbit/s at random, 3:1 lingering, hyperthreads"
+    structure = built(name, 32, seed)  # leaves of 8
+    world, near, plane, when = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, structure.plane, np.arange(64)
+    assert isinstance(plane, FatTree)
+    assert structure.rate.sum() / plane.capacity[:8].sum() == 3  # uplinks
+    newer = structure.overhead == 0
+    assert newer.sum() == 16
+    longer = 0.12e-6 * (2 - newer[:2].sum()) + MIB / RATE / (4 if newer[:2].all() else 2)
+    for to, waits in ((4, 0.0), (3, 0.06e-6), (5, 0.06e-6)):
+        assert times(world, [(1, to)]) == pytest.approx([near + waits + longer])
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.12e-6 + MIB / 12e9])
+    assert (np.diff(plane.path(0 * when, 0 * when + 31, when)[0][:, 0]) != 0).sum() <= 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_only_the_last_half_of_the_racks_has_newer_adapters_at_random(seed: int) -> None:
+    name = "4 NUMA nodes, 56 Gbit/s, 100 at random in the last racks, 3:2 by receiver, drift"
+    structure = built(name, 32, seed)  # 16 hosts, racks of 4
+    world, near, plane = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, structure.plane
+    assert isinstance(plane, FatTree)
+    newer = structure.overhead == 0
+    assert (newer[:8].sum(), newer[8:].sum(), plane.uplinks.tolist()) == (0, 4, [2] * 4)
+    slow, once, fast = near + 0.3e-6, MIB / RATE, (4 * np.flatnonzero(newer)[:2]).tolist()
+    assert times(world, [(0, 4)]) == pytest.approx([slow + once / 0.545])
+    assert times(world, [(0, 16), (4, 24)]) == pytest.approx([slow + 2 * HOP + 2 * once] * 2)  # by one uplink
+    far = 2 * HOP * (structure.group[fast[0] // 4] != structure.group[fast[1] // 4])
+    assert times(world, [(fast[0], fast[1])]) == pytest.approx([near + far + once])
+    assert times(world, [(2, 7)]) == pytest.approx([slow + 0.6e-6 + once / 0.545 / 0.95])
+
+
+def test_ccxs_are_in_a_dragonfly_of_groups_of_three_years() -> None:
+    structure = built("8 CCXs, dragonfly of 100, 200 and 400 Gbit/s by group, many detours, hyperthreads", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / RATE  # 16 hosts, groups of 2
+    assert isinstance(structure.plane, Dragonfly)
+    assert (structure.rate[::2, 0] / RATE).tolist() == [1, 1, 1, 2, 2, 2, 4, 4]
+    assert times(world, [(0, 9)]) == pytest.approx([near + 0.44e-6 + once])
+    assert times(world, [(48, 57)]) == pytest.approx([near + 0.18e-6 + once / 2])
+    assert times(world, [(98, 111)]) == pytest.approx([near + 0.1e-6 + once / 4])
+    for to, time in ((1, 0.37e-6 + MIB / 15e9), (2, 0.45e-6 + MIB / 12e9)):
+        assert times(world, [(0, to)]) == pytest.approx([time])
+    when = np.arange(4000)
+    ways, latency = structure.plane.path(0 * when, 0 * when + 15, when)
+    assert (ways[:, 1] != NONE).mean() == pytest.approx(0.45 * 6 / 8, abs=0.03)
+    assert np.allclose(latency, LATENCY + np.where(ways[:, 1] != NONE, 4.5, 2) * HOP)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_quadrants_in_a_dragonfly_by_load_have_three_rates_at_random(seed: int) -> None:
+    name = "4 quadrants, routes by load, 100, 200 and 400 Gbit/s at random, hyperthreads, drift"
+    structure = built(name, 32, seed)  # 16 hosts, groups of 4
+    world, near, plane = World(structure, kernel=ONE_WAY), LATENCY + 0.36e-6, structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (plane.groups, plane.each, np.bincount(structure.group).tolist()) == (6, 1, [4] * 4)
+    assert np.bincount(structure.processor).tolist() == [4, 0, 0, 8, 4]
+    for to, hops in ((1, 0), (2, HOP)):  # on the same switch of the group, and on the other one
+        time = near + hops + structure.overhead[[0, to]].sum() + MIB / structure.rate[[0, to]].min()
+        assert times(world, [(0, 4 * to)]) == pytest.approx([time])
+        assert times(world, [(1, 4 * to + 3)]) == pytest.approx([time + 0.12e-6])
+    assert times(world, [(1, 2)]) == pytest.approx([INSIDE_LATENCY + 0.07e-6 + MIB / 13e9])
+
+
+def test_every_second_cell_of_a_dragonfly_plus_is_newer() -> None:
+    structure = built("4 NUMA nodes, dragonfly+ of 100 and 200 Gbit/s in turns by cell, many detours, hyperthreads", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.3e-6, MIB / RATE  # cells of 4
+    assert isinstance(structure.plane, DragonflyPlus)
+    assert (structure.rate[::4, 0] / RATE).tolist() == [1, 2] * 4
+    assert structure.processor[::4].tolist() == [3, 4] * 4
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.26e-6 + once])
+    assert times(world, [(16, 24)]) == pytest.approx([near + 2 * HOP + once / 2])  # the other leaf of the cell
+    assert times(world, [(18, 23)]) == pytest.approx([near + 0.6e-6 + once / 2 / 0.94])
+    assert round((times(world, [(0, 16)])[0] - near - 0.13e-6 - once) / HOP, 6) in (3, 4)
+    assert_detours(structure.plane, 4, 0.4 * 6 / 8)
+    assert structure.hyperthreads == 0.01
+
+
+def test_pods_of_three_rates_have_uplinks_of_these() -> None:
+    structure = built("4 ranks on four CCXs, 100, 200 and 400 Gbit/s by pod, 1:1 and 2:1 re-hashed, hyperthreads", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE  # 16 hosts, leaves of 2
+    plane = structure.plane
+    assert isinstance(plane, Stacked)
+    assert (plane.lower.uplinks.tolist(), plane.upper.uplinks.tolist()) == ([2] * 8, [2] * 4)
+    assert (plane.upper.capacity[:8] / RATE).tolist() == [1, 1, 1, 1, 2, 2, 4, 4]
+    assert (plane.lower.capacity[:16:2] / RATE).tolist() == [1, 1, 1, 1, 2, 2, 4, 4]
+    for to, longer in ((4, 0.0), (8, 2 * HOP), (16, 4 * HOP + CABLE)):
+        assert times(world, [(0, to)]) == pytest.approx([near + longer + 0.5e-6 + once])
+    assert times(world, [(48, 56)]) == pytest.approx([near + 2 * HOP + once / 4])
+    assert times(world, [(32, 48)]) == pytest.approx([near + 4 * HOP + CABLE + 0.1e-6 + once / 2])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lags_of_two_cables_of_40_are_for_hosts_of_10_and_25(seed: int) -> None:
+    name = "2 NUMA nodes of one socket, 10 and 25 Gbit/s at random, LAGs to one core, hyperthreads"
+    structure = built(name, 32, seed)  # leaves of 8
+    world, near, plane = World(structure, kernel=ONE_WAY), LATENCY + 18e-6, structure.plane
+    assert isinstance(plane, LagCore)
+    assert (plane.uplinks.tolist(), (plane.capacity[:8] / RATE).tolist()) == ([2] * 4, [0.4] * 8)
+    old = np.flatnonzero(structure.overhead > 0).tolist()
+    new = np.setdiff1d(np.arange(32), old).tolist()
+    assert (len(new), structure.interrupts, structure.hyperthreads) == (16, 1.5e-6, 0.01)
+    for one, other, longer, rate in ((*new[:2], 0.0, 0.25), (*old[:2], 3e-6, 0.1), (new[0], old[0], 1.5e-6, 0.1)):
+        longer += 2 * HOP * (structure.group[one] != structure.group[other])
+        assert times(world, [(2 * one, 2 * other + 1)]) == pytest.approx([near + 0.1e-6 + longer + MIB / rate / RATE])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_flowlets_are_for_ranks_in_turns_on_two_ccxs(seed: int) -> None:
+    name = "4 ranks in turns on two CCXs, flowlets, 100 and 200 Gbit/s at random, hyperthreads, drift"
+    structure = built(name, 32, seed)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, Flowlets)
+    assert structure.rate.sum() / structure.plane.capacity[:8].sum() == 1.5  # uplinks
+    newer = np.flatnonzero(structure.overhead == 0).tolist()
+    assert (len(newer), structure.drift) == (8, 0.03)
+    far = 2 * HOP * (structure.group[newer[0]] != structure.group[newer[-1]])
+    assert times(world, [(4 * newer[0], 4 * newer[-1] + 3)]) == pytest.approx([near + far + once])
+    for to, time in ((1, 0.46e-6 + MIB / 12e9), (2, 0.22e-6 + MIB / 22e9), (3, 0.46e-6 + MIB / 12e9)):
+        assert times(world, [(0, to)]) == pytest.approx([time])
+
+
+def test_four_ranks_on_leaves_with_three_lingering_uplinks_for_eight_hosts() -> None:
+    structure = built("400 Gbit/s, 8:3 lingering, 4 ranks, far socket, hyperthreads", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (4 * RATE)
+    plane, when = structure.plane, np.arange(16 * 30)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription, structure.ranks) == ([3] * 4, 8 / 3, 128)
+    assert times(world, [(0, 5), (4, 1)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + 2 * once] * 2)  # they share the adapter
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.3e-6 + once / 0.92])
+    assert times(world, [(3, 35)]) == pytest.approx([near + 0.6e-6 + 2 * HOP + once / 0.92])
+    assert times(world, [(0, 2)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+    uplink = plane.path(0 * when, 0 * when + 8, when)[0][:, 0]
+    assert set(uplink.tolist()) == {0, 1, 2}
+    assert (np.diff(np.flatnonzero(np.diff(uplink))) % 16 == 0).all()
+
+
+def test_two_rails_that_do_not_meet_have_leaves_of_6_to_10_hosts() -> None:
+    structure = built("2 rails that do not meet, leaves of 6 to 10 hosts, re-hashed, hyperthreads", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / (2 * RATE)
+    plane, hosts, when = structure.plane, np.arange(8), np.arange(100)
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(structure.group).tolist(), plane.uplinks.tolist()) == ([6, 8, 10, 8], [4] * 4)
+    assert structure.reachable(np.zeros(3, np.int64), np.array([1, 2, 3])).tolist() == [True, True, False]
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 62), (1, 63)]) == pytest.approx([near + 2 * HOP + once] * 2)  # a tree for each rail
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 20e9])
+    many = np.bincount(plane.path(6 + hosts, 14 + hosts, 0 * hosts + 7919)[0][:, 0])  # in the first step of this seed
+    across = times(world, [(12 + 2 * host, 28 + 2 * host) for host in range(8)])
+    assert sorted(across) == pytest.approx(sorted(near + 2 * HOP + np.repeat(many, many) * once))
+    assert len(np.unique(plane.path(0 * when, 0 * when + 6, when)[0][:, 0])) == 4
+
+
+def test_bonds_are_in_racks_of_six_with_four_uplinks() -> None:
+    structure = built("bonds of two ports of 200 Gbit/s, racks of six, 3:1 re-hashed, far socket, drift", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.6e-6, MIB / (2 * RATE)
+    plane, to, when = structure.plane, np.arange(2, 64), np.arange(200)
+    assert isinstance(plane, FatTree)
+    assert (np.bincount(plane.group).tolist(), plane.uplinks.tolist()) == ([12] * 5 + [4], [4] * 6)
+    assert (structure.drift, structure.device(0)) == (0.05, "mlx5_bond_0")
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(1, 13)]) == pytest.approx([near + 0.56e-6 + 2 * HOP + once / 0.93])
+    ways = structure.path(0 * to, to, 0 * to)[0]
+    assert set(ways[:, 0].tolist()) == {0, 1}
+    assert (ways[:10, 1] % 2 == ways[:10, 0]).all()  # within a rack by the same port
+    assert len(np.unique(plane.path(0 * when, 0 * when + 12, when)[0][:, 0])) == 4
+
+
+def test_pods_of_eight_hosts_have_two_lingering_uplinks_for_each_of_four_rails() -> None:
+    structure = built("rail-optimized, 4 rails of 200 Gbit/s, 4:1 lingering, drift", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / (2 * RATE)
+    plane, when = structure.plane, np.arange(160)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription, structure.drift) == ([2] * 16, 4, 0.03)
+    assert structure.groups[7:9].tolist() == [[0, 4, 8, 12], [1, 5, 9, 13]]
+    assert times(world, [(rank, 28 + rank) for rank in range(4)]) == pytest.approx([near + once] * 4)
+    assert times(world, [(0, 29)]) == pytest.approx([near + 2 * HOP + once])  # another rail: by a spine
+    assert times(world, [(0, 32)]) == pytest.approx([near + 2 * HOP + once])
+    uplink = plane.path(0 * when, 0 * when + 32, when)[0][:, 0]
+    assert 1 <= (np.diff(uplink) != 0).sum() <= 10
+    assert times(world, [(0, 3)]) == pytest.approx([NVLINK_LATENCY + MIB / 110e9])
+
+
+def test_eight_relayed_rails_have_two_re_hashed_uplinks_for_four_hosts() -> None:
+    structure = built("8 relayed rails of 200 Gbit/s, 2:1 re-hashed, drift", 32)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.2e-6, MIB / (2 * RATE)
+    plane, when = structure.plane, np.arange(100)
+    assert isinstance(plane, FatTree)
+    assert (structure.hosts, plane.uplinks.tolist(), structure.drift) == (16, [2] * 4, 0.04)
+    assert times(world, [(0, 8), (7, 15)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 9)]) == pytest.approx([near + NVLINK_LATENCY + once])
+    crosses = times(world, [(0, 9), (1, 17)])  # both leave by the second adapter
+    assert crosses == pytest.approx([near + NVLINK_LATENCY + 2 * once, near + 2 * once])
+    across = times(world, [(rail, 32 + rail) for rail in range(8)])
+    assert across == pytest.approx([near + 2 * HOP + once] * 8)  # a tree for each rail
+    assert len(np.unique(plane.path(0 * when, 0 * when + 4, when)[0][:, 0])) == 2
+
+
+def test_eight_subnets_give_each_receiver_one_of_two_uplinks() -> None:
+    structure = built("8 rails that do not meet, 2:1 by receiver, hyperthreads", 32)  # 16 hosts, leaves of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert (structure.plane.uplinks.tolist(), structure.oversubscription) == ([2] * 4, 2)
+    assert structure.reachable(np.full(3, 3), np.array([11, 12, 4])).tolist() == [True, False, True]
+    assert times(world, [(3, 11)]) == pytest.approx([near + once])
+    assert times(world, [(rail, 32 + rail) for rail in range(8)]) == pytest.approx([near + 2 * HOP + once] * 8)
+    across = times(world, [(8 * host, 8 * (4 + host)) for host in range(4)])  # hosts 4 and 6, and 5 and 7, share one
+    assert across == pytest.approx([near + 2 * HOP + 2 * once] * 4)
+    assert times(world, [(0, 32), (8, 40)]) == pytest.approx([near + 2 * HOP + once] * 2)
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 320e9])
+
+
+def test_bonds_of_two_planes_hash_by_hosts() -> None:
+    structure = built("bonds of two planes that hash by hosts, 2:1 static, far socket, hyperthreads", 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.4e-6, MIB / RATE
+    plane, to, when = structure.plane, np.arange(2, 64), np.arange(9)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription, structure.hyperthreads) == ([4] * 4, 2, 0.01)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(1, 17)]) == pytest.approx([near + 0.52e-6 + 2 * HOP + once / 0.94])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 2 * once, near + 0.52e-6 + 2 * once])  # one port
+    there, back = (structure.path(*pair, 0 * to)[0] for pair in ((0 * to, to), (to, 0 * to)))
+    assert set(there[:, 0].tolist()) == {0, 1}
+    assert (there[::2, 0] == there[1::2, 0]).all()  # both ranks of a host
+    assert (back[:, 1] - 64 == there[:, 0]).all()
+    assert np.ptp(plane.path(0 * when, 0 * when + 8, when)[0][:, 0]) == 0
+
+
+def test_messages_of_a_far_socket_are_striped_over_two_trees() -> None:
+    structure = built("2 striped rails with trees of their own, 4:1 lingering, far socket, drift", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (2 * RATE)
+    plane, hosts, when = structure.plane, np.arange(8), np.arange(160)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription, structure.drift) == ([2] * 4, 4, 0.06)
+    assert times(world, [(0, 2)]) == pytest.approx([near + once])
+    assert times(world, [(0, 16)]) == pytest.approx([near + 2 * HOP + once])
+    assert times(world, [(0, 3)]) == pytest.approx([near + 0.3e-6 + once / 0.9])
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + 2 * once, near + 0.6e-6 + 2 * once])
+    many = np.bincount(plane.path(hosts, 8 + hosts, 0 * hosts + 7919)[0][:, 0])  # in the first step of this seed
+    across = times(world, [(2 * host, 16 + 2 * host) for host in range(8)])
+    assert sorted(across) == pytest.approx(sorted(near + 2 * HOP + np.repeat(many, many) * once))
+    assert 1 <= (np.diff(plane.path(0 * when, 0 * when + 8, when)[0][:, 0]) != 0).sum() <= 10
+
+
+def test_the_second_half_of_the_pods_of_four_rails_has_twice_the_rate() -> None:
+    name = "rail-optimized, 4 rails of 200 and 400 Gbit/s, 1:1 and 2:1 re-hashed, hyperthreads"
+    structure = built(name, 32)  # pods of 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2e-6, MIB / (4 * RATE)
+    plane, when = structure.plane, np.arange(100)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), structure.oversubscription) == ([2] * 32, 1)
+    assert (structure.rate[::4, 0] / RATE).tolist() == [2] * 4 + [4] * 4
+    assert structure.groups[3:5].tolist() == [[0, 8, 16, 24], [1, 9, 17, 25]]
+    assert times(world, [(0, 4)]) == pytest.approx([near + 0.24e-6 + 2 * once])
+    assert times(world, [(3, 67)]) == pytest.approx([near + 0.12e-6 + 2 * HOP + 2 * once])
+    assert times(world, [(64, 68)]) == pytest.approx([near + once])
+    assert times(world, [(64, 81)]) == pytest.approx([near + 2 * HOP + once])
+    assert len(np.unique(plane.path(0 * when, 0 * when + 16, when)[0][:, 0])) == 2
+
+
+def test_each_socket_of_two_hosts_has_a_leaf_with_three_uplinks() -> None:
+    structure = built("8 rails, a leaf for each socket of two hosts, 8:3 static, drift", 32)  # 8 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.8e-6, MIB / (2 * RATE)
+    plane, rail = structure.plane, np.arange(8)
+    assert isinstance(plane, FatTree)
+    assert (plane.uplinks.tolist(), np.bincount(plane.group).tolist()) == ([3] * 8, [8] * 8)
+    assert structure.groups[1:3].tolist() == [[0] * 4 + [4] * 4, [1] * 4 + [5] * 4]
+    assert times(world, [(0, 11), (4, 15)]) == pytest.approx([near + once] * 2)  # other rails of the same socket
+    assert times(world, [(0, 12)]) == pytest.approx([near + 2 * HOP + once])  # the other socket
+    uplink = plane.path(rail, 16 + rail, 0 * rail)[0][:, 0]
+    across = times(world, [(adapter, 16 + adapter) for adapter in range(8)])
+    assert across == pytest.approx(near + 2 * HOP + np.bincount(uplink)[uplink] * once)
+    assert (uplink == plane.path(rail, 16 + rail, rail)[0][:, 0]).all()
+    assert times(world, [(0, 3), (8, 12)]) == pytest.approx([0.5e-6 + MIB / 21e9, 0.8e-6 + MIB / 21e9])
+
+
+def test_nvlink_joins_four_hosts_and_tables_give_their_relayed_rails_an_uplink() -> None:
+    structure = built("NVLink fours of hosts, 2 relayed rails, 2:1 by receiver, hyperthreads", 32)  # leaves of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.4e-6, MIB / (4 * RATE)
+    assert isinstance(structure.plane, FatTree)
+    assert (structure.plane.uplinks.tolist(), structure.hyperthreads) == ([4] * 4, 0.01)
+    assert times(world, [(0, 6), (1, 2)]) == pytest.approx([NVLINK_LATENCY + MIB / NVLINK_RATE] * 2)
+    assert times(world, [(0, 8)]) == pytest.approx([near + once])  # the other four, on the same leaf
+    assert times(world, [(0, 9)]) == pytest.approx([near + NVLINK_LATENCY + once])  # another rail
+    assert times(world, [(0, 17)]) == pytest.approx([near + 2 * HOP + NVLINK_LATENCY + once])
+    across = times(world, [(2 * host, 16 + 2 * host) for host in range(8)])  # receivers 8 and 12, and so on
+    assert across == pytest.approx([near + 2 * HOP + 2 * once] * 8)
+    assert times(world, [(0, 16), (1, 17)]) == pytest.approx([near + 2 * HOP + once] * 2)  # a tree for each rail
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_four_rails_have_three_rates_at_random(seed: int) -> None:
+    structure = built("4 rails of 100, 200 and 400 Gbit/s at random, 2:1 lingering, hyperthreads", 64, seed)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.8e-6, MIB / RATE
+    assert isinstance(structure.plane, FatTree)
+    assert structure.plane.uplinks.tolist() == [8] * 4  # for 32 adapters of 8 hosts
+    assert structure.rate.sum() == 2 * 32 * 4 * RATE  # of all hosts, twice that of all uplinks
+    assert np.bincount(structure.processor).tolist() == [16, 0, 0, 8, 8]
+    for kind, longer, part in ((0, 0.4e-6, 1), (3, 0.2e-6, 0.5), (4, 0.0, 0.25)):
+        one, other = np.flatnonzero(structure.processor == kind)[[0, -1]].tolist()
+        assert other - one >= 8  # not in a row
+        hops = 2 * HOP * (structure.group[one] != structure.group[other])
+        assert times(world, [(4 * one, 4 * other + 3)]) == pytest.approx([near + longer + hops + part * once])
+
+
+def test_half_of_the_messages_between_four_groups_take_a_detour_where_all_try_one() -> None:
+    structure = built("dragonfly, all messages try a detour, far socket, hyperthreads", 32)  # groups of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    plane, when = structure.plane, np.arange(4000)
+    assert isinstance(plane, Dragonfly)
+    assert (np.bincount(structure.group).tolist(), structure.hyperthreads) == ([8] * 4, 0.01)
+    assert times(world, [(0, 14)]) == pytest.approx([near + once])
+    assert times(world, [(0, 15)]) == pytest.approx([near + 0.25e-6 + once / 0.95])
+    assert round((times(world, [(0, 62)])[0] - near - once) / HOP, 6) in (2, 4.5)
+    ways, latency = plane.path(np.zeros_like(when), np.full_like(when, 31), when)
+    assert (ways[:, 1] != NONE).mean() == pytest.approx(2 / 4, abs=0.03)
+    assert np.allclose(latency, LATENCY + np.where(ways[:, 1] != NONE, 4.5, 2) * HOP)
+    assert set(plane.capacity.tolist()) == {4 * 2 * RATE}
+
+
+def test_the_adapters_of_each_socket_have_a_dragonfly_of_their_own() -> None:
+    structure = built("2 rails in two dragonflies that do not meet, few detours, hyperthreads", 32)  # groups of 6
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.44e-6, MIB / (2 * RATE)
+    plane, when = structure.plane, np.arange(4000)
+    assert isinstance(plane, Dragonfly)
+    assert np.bincount(structure.group).tolist() == [6, 6, 6, 6, 6, 2]
+    assert len(structure.capacity) == 2 * 64 + 2 * 36
+    assert structure.reachable(np.zeros(2, np.int64), np.array([2, 3])).tolist() == [True, False]
+    assert times(world, [(0, 2), (1, 3)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 14e9])
+    for rank in (0, 1):
+        assert round((times(world, [(rank, 62 + rank)])[0] - near - once) / HOP, 6) in (2, 4.5)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 31), when)[0]
+    assert (ways[:, 1] != NONE).mean() == pytest.approx(0.12 * 4 / 6, abs=0.015)
+
+
+def test_eight_rails_are_on_switches_of_a_dragonfly() -> None:
+    structure = built("8 GPUs on 8 rails, dragonfly, many detours, drift", 32)  # 8 hosts, groups of 2
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.6e-6, MIB / (2 * RATE)
+    plane, when = structure.plane, np.arange(4000)
+    assert isinstance(plane, Dragonfly)
+    assert (np.bincount(structure.group).tolist(), structure.drift) == ([2] * 4, 0.03)
+    assert set(plane.capacity.tolist()) == {8 * 2 * RATE}
+    assert times(world, [(0, 8), (7, 15)]) == pytest.approx([near + once] * 2)
+    assert times(world, [(0, 9)]) == pytest.approx([near + HOP + once])  # another rail
+    assert times(world, [(0, 7)]) == pytest.approx([NVLINK_LATENCY + MIB / 300e9])
+    assert round((times(world, [(0, 56)])[0] - near - once) / HOP, 6) in (2, 4.5)
+    ways = plane.path(np.zeros_like(when), np.full_like(when, 56), when)[0]
+    assert (ways[:, 1] != NONE).mean() == pytest.approx(0.45 * 2 / 4, abs=0.03)
+
+
+def test_messages_are_striped_over_two_adapters_in_cells_of_two_rates() -> None:
+    name = "2 striped rails, dragonfly+, 100 and 200 Gbit/s in turns by cell, many detours"
+    structure = built(name, 32)  # cells of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, DragonflyPlus)
+    assert (structure.rate[::8] / RATE).tolist() == [[1, 1], [2, 2], [1, 1], [2, 2]]
+    assert np.unique(plane.leaf[:16]).tolist() == [0, 1]
+    assert times(world, [(0, 2)]) == pytest.approx([near + 0.24e-6 + once])  # both adapters of 100 Gbit/s
+    assert times(world, [(0, 2), (1, 4)]) == pytest.approx([near + 0.24e-6 + 2 * once] * 2)
+    assert times(world, [(16, 18)]) == pytest.approx([near + once / 2])
+    latency = times(world, [(0, 48)], 1)[0] - near - 0.12e-6
+    assert round(latency / HOP, 2) in (3, 4)
+    assert_detours(plane, 48, 0.5 * 2 / 4)
+
+
+def test_a_job_has_whole_newer_cells_and_single_older_leaves_and_few_detours() -> None:
+    name = "dragonfly+, whole cells of 200 Gbit/s, single leaves of 100, few detours, far socket"
+    structure = built(name, 32)  # cells of 8
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, PartOfDragonflyPlus)
+    assert (np.bincount(structure.group).tolist(), plane.groups) == ([8, 4, 8, 4, 8], 7)
+    assert np.bincount(plane.leaf).tolist() == [4, 4, 4, 0, 4, 4, 4, 0, 4, 4]
+    assert times(world, [(0, 6)]) == pytest.approx([near + once])
+    assert times(world, [(0, 8)]) == pytest.approx([near + 2 * HOP + once])  # the other leaf
+    assert times(world, [(16, 22)]) == pytest.approx([near + 0.3e-6 + 2 * once])
+    assert times(world, [(1, 6)]) == pytest.approx([near + 0.23e-6 + once / 0.94])
+    assert round((times(world, [(0, 16)])[0] - near - 0.15e-6 - 2 * once) / HOP, 6) in (3, 4)
+    assert_detours(plane, 8, 0.08 * 5 / 7, 4000, 0.012)
+
+
+def test_cells_of_a_dragonfly_plus_are_in_three_rows_and_most_messages_try_a_detour() -> None:
+    structure = built("4 NUMA nodes, dragonfly+ in three rows, most messages try a detour, drift", 32)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.4e-6, MIB / (2 * RATE)
+    plane, when = structure.plane, np.arange(4000)
+    assert isinstance(plane, DragonflyPlusInRows)
+    assert (np.bincount(structure.group).tolist(), plane.row.tolist()) == ([4] * 4, [0, 0, 1, 2])
+    assert times(world, [(0, 4)]) == pytest.approx([near + once])
+    assert times(world, [(1, 9)]) == pytest.approx([near + 0.12e-6 + 2 * HOP + once])  # the other leaf
+    assert times(world, [(0, 6)]) == pytest.approx([near + 0.3e-6 + once / 0.93])
+    for to, every in ((4, {0.9, 1.4}), (8, {1.0, 1.3, 1.4})):  # the same row, and the next one; in microseconds
+        ways, latency = plane.path(np.zeros_like(when), np.full_like(when, to), when)
+        assert set(np.round((latency - LATENCY) * 1e6, 6).tolist()) == every
+        assert (ways[:, 2] != NONE).mean() == pytest.approx(0.6 * 2 / 4, abs=0.03)
+
+
+def test_parts_of_groups_by_load_have_twice_the_rate_on_four_rails() -> None:
+    structure = built("4 GPUs on 4 rails, routes by load, whole groups of 200 Gbit/s and parts of 400", 32)  # 16 hosts
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 1.2e-6, MIB / (4 * RATE)
+    plane = structure.plane
+    assert isinstance(plane, Slingshot)
+    assert (np.bincount(structure.group).tolist(), plane.groups, plane.each) == ([5, 5, 3, 3], 6, 4)
+    assert (structure.rate[[0, 5, 10, 13], 3] / RATE).tolist() == [2, 2, 4, 4]
+    assert times(world, [(0, 4), (3, 7)]) == pytest.approx([near + 0.2e-6 + 2 * once] * 2)
+    assert times(world, [(0, 5)]) == pytest.approx([near + 0.2e-6 + HOP + 2 * once])  # another switch of the group
+    assert times(world, [(40, 44)]) == pytest.approx([near + once])
+    assert round((times(world, [(40, 52)])[0] - near - 4 * CABLE - once) / HOP, 6) in (1, 2, 3, 4, 5)
+    ways = plane.path(np.arange(20), np.arange(20, 40), np.zeros(20, np.int64))[0]
+    assert 4 <= (ways[:, 1] == NONE).sum() < 20  # four of 20 messages go directly, and those without another group
+
+
+def test_every_second_row_of_two_tori_of_switches_is_newer() -> None:
+    structure = built("two tori of switches in two dimensions, relayed, newer rows", 32)  # 4 x 4 switches
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.5e-6, MIB / (2 * RATE)
+    assert isinstance(structure.plane, SwitchTorus)
+    assert structure.plane.joined.sum(axis=1).tolist() == [4] * 16
+    assert (structure.rate[::8] / RATE).tolist() == [[1, 1], [2, 2], [1, 1], [2, 2]]
+    for to, cables in ((9, 0), (10, 1), (12, 2), (14, 1), (24, 2), (28, 4)):  # from host 8
+        longer = 0.0 if to // 8 % 2 else 0.14e-6
+        rate = 1 if to // 8 % 2 else 2
+        assert times(world, [(16, 2 * to)]) == pytest.approx([near + cables * HOP + longer + rate * once])
+    assert times(world, [(16, 21)]) == pytest.approx([near + 0.45e-6 + HOP + once])  # relayed to the second torus
+    assert times(world, [(16, 20), (17, 21)]) == pytest.approx([near + HOP + once] * 2)  # a torus each
+    assert times(world, [(16, 20), (18, 22)]) == pytest.approx([near + HOP + 2 * once] * 2)  # they share a cable
+
+
+def test_the_cards_of_each_socket_make_a_mesh_of_their_own() -> None:
+    structure = built("two meshes in three dimensions that do not meet, hyperthreads", 32)  # 4 x 4 x 2
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.7e-6, MIB / 8e9
+    assert isinstance(structure.plane, Mesh)
+    assert (structure.plane.sides, structure.hyperthreads) == ((4, 4, 2), 0.01)
+    assert structure.reachable(np.ones(2, np.int64), np.array([2, 3])).tolist() == [False, True]
+    for to, cables in ((1, 1), (2, 1), (6, 3), (8, 1), (24, 3), (31, 7)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + cables * HOP + once])
+    assert times(world, [(0, 4), (1, 5)]) == pytest.approx([near + HOP + once] * 2)
+    assert times(world, [(0, 8), (4, 12)]) == pytest.approx([near + 2 * HOP + 2 * once] * 2)  # they share a cable
+    assert times(world, [(0, 1)]) == pytest.approx([INSIDE_LATENCY + 0.3e-6 + MIB / 9e9])
+
+
+def test_the_last_rows_of_one_way_rings_are_newer() -> None:
+    structure = built("one-way rings in two dimensions, newer hosts in the last rows, drift", 32)  # 8 x 4
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 2.8e-6, MIB / 240e6
+    assert isinstance(structure.plane, OneWayRings)
+    assert (structure.plane.sides, structure.drift) == ((8, 4), 0.04)
+    assert (structure.rate[::4, 0] / 1e6).tolist() == [240] * 4 + [330] * 4
+    for to, cables, waits in ((1, 1, 0.8e-6), (3, 3, 0.8e-6), (4, 1, 0.8e-6), (16, 4, 0.4e-6), (28, 7, 0.4e-6)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + waits + cables * HOP + once])
+    assert times(world, [(2, 0)]) == pytest.approx([near + 0.8e-6 + 3 * HOP + once])  # back around the ring
+    assert times(world, [(32, 34)]) == pytest.approx([near + HOP + MIB / 330e6])
+    shared = times(world, [(32, 38), (34, 32), (36, 34)])  # all three pass the cable between hosts 18 and 19
+    assert shared == pytest.approx([near + 3 * HOP + 3 * MIB / 650e6] * 3)
+
+
+def test_every_second_host_of_a_grid_in_four_dimensions_is_newer() -> None:
+    name = "grid in four dimensions closed along one, every second host newer, far socket"
+    structure = built(name, 32)
+    world, near, once = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, MIB / 4e9
+    assert isinstance(structure.plane, ClosedAlongOne)
+    assert structure.plane.sides == (4, 2, 2, 2)
+    assert (structure.rate[:4, 0] / 1e9).tolist() == [4, 6.4, 4, 6.4]
+    for to, cables, waits in ((1, 1, 0.2e-6), (2, 1, 0.4e-6), (7, 3, 0.2e-6), (16, 2, 0.4e-6), (24, 1, 0.4e-6)):
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + waits + cables * HOP + once])
+    assert times(world, [(2, 6)]) == pytest.approx([near + HOP + MIB / 6e9])  # by a cable of 6 GB/s
+    assert times(world, [(2, 34), (18, 50)]) == pytest.approx([near + 2 * HOP + 2 * MIB / 6e9] * 2)  # they share it
+    assert times(world, [(1, 4)]) == pytest.approx([near + 0.7e-6 + HOP + once / 0.91])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hosts_of_a_torus_of_switches_in_four_dimensions_have_two_rates_anywhere(seed: int) -> None:
+    name = "torus of switches in four dimensions, two rates at random, far socket, hyperthreads"
+    structure = built(name, 32, seed)  # 2 x 2 x 2 x 2 switches
+    world, near, plane = World(structure, kernel=ONE_WAY), LATENCY + 0.6e-6, structure.plane
+    assert isinstance(plane, SwitchTorus)
+    assert (plane.joined.sum(axis=1).tolist(), np.bincount(structure.group).tolist()) == ([4] * 16, [2] * 16)
+    newer = structure.overhead == 0
+    assert newer.sum() == 12
+    for to, cables in ((1, 0), (2, 1), (6, 2), (14, 3), (30, 4)):
+        longer = cables * HOP + 0.13e-6 * (2 - newer[[0, to]].sum())
+        once = MIB / (2 * RATE if newer[[0, to]].all() else RATE)
+        assert times(world, [(0, 2 * to)]) == pytest.approx([near + longer + once])
+        assert times(world, [(1, 2 * to)]) == pytest.approx([near + longer + 0.26e-6 + once / 0.94])
+
+
 def test_structures_are_either_for_building_or_held_out() -> None:
     assert not set(BUILDING) & set(HELD_OUT)
     assert set(ALL) == set(BUILDING) | set(HELD_OUT)

@@ -12673,6 +12673,668 @@ def _two_striped_cylinders(hosts: int) -> Structure:
     )  # fmt: skip
 
 
+def _docking_of_molecules(hosts: int) -> Structure:
+    """One switch of 50 Gbit/s (RoCE), half of the hosts; six ranks, far socket. 1 % of readings are disturbed; drift.
+
+    As makers of medicines, that compute in the room of a laboratory: 3 % slower in the end. Numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    far = _far_socket(count, 6, 0.91, 0.31e-6)
+    return replace(
+        far, rate=np.full((count, 1), 0.5 * RATE), position_latency=0.8e-6 + far.position_latency, hyperthreads=0.01,
+        drift=0.03,
+    )  # fmt: skip
+
+
+def _three_cards_in_workstations(hosts: int) -> Structure:
+    """One switch of 100 Gbit/s; a rank for each of three cards, of which two are on the far socket; drift of 4 %.
+
+    As film studios, whose workstations have two slots for cards on the second socket. The numbers are chosen here.
+    """
+    far = _far_socket(hosts, 3, 0.9, 0.29e-6)
+    return replace(
+        far, socket=np.array([0, 1, 1]), position_latency=0.2e-6 + far.position_latency, hyperthreads=0.004, drift=0.04
+    )
+
+
+def _archive_of_a_newspaper(hosts: int) -> Structure:
+    """RoCE of 25 Gbit/s, a rank in each host; nothing blocks, cables are longer to further racks. Drift of 5 %.
+
+    As newspapers with a row of small racks in a cellar; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, Racks(hosts, max(2, min(40, hosts // 8))), rate=np.full((hosts, 1), 0.25 * RATE),
+        position_latency=np.array([0.95e-6]), hyperthreads=0.01, drift=0.05,
+    )  # fmt: skip
+
+
+def _spectra_of_stars(hosts: int) -> Structure:
+    """RoCE of 400 Gbit/s, 1:1 static, so that two may always share an uplink; two ranks, far socket; drift of 2 %.
+
+    As observatories on a mountain, where nights are cold and days are warm. The numbers are chosen here.
+    """
+    leaf, far = _leaves(hosts), _far_socket(hosts, 2, 0.87, 0.25e-6)
+    sizes = np.bincount(leaf)
+    return replace(
+        far, plane=FatTree(leaf, sizes / (sizes[0] + 0.5), "static", 4 * RATE), rate=np.full((hosts, 1), 4 * RATE),
+        position_latency=0.7e-6 + far.position_latency, drift=0.02,
+    )  # fmt: skip
+
+
+def _institutes_of_an_academy(hosts: int) -> Structure:
+    """InfiniBand of 100 Gbit/s, a rank in each host; leaves of 6, 12, 6 and 8 hosts, 3:1 and the last 4:1, adaptive.
+
+    As academies with a leaf for each institute; 1 % of readings are disturbed; drift of 6 %. Numbers are chosen here.
+    """
+    return Structure(
+        hosts, FatTree(_leaves_of(hosts, 6, 12, 6, 8), 3, "adaptive"), position_latency=np.array([0.15e-6]),
+        hyperthreads=0.01, drift=0.06,
+    )  # fmt: skip
+
+
+def _timetables_of_trains(hosts: int) -> Structure:
+    """RoCE of 100 Gbit/s; leaves of 4, 7, 12 and 9 hosts with three static uplinks each, 4:3 to 4:1. Far socket; drift.
+
+    As railways, whose three spines were bought for the first rack only: 5 % slower in the end. Numbers are chosen here.
+    """
+    leaf, far = _leaves_of(hosts, 4, 7, 12, 9), _far_socket(hosts, 2, 0.9, 0.28e-6)
+    return replace(
+        far, plane=FatTree(leaf, _equal_uplinks(leaf, 3), "static"), position_latency=0.85e-6 + far.position_latency,
+        drift=0.05,
+    )  # fmt: skip
+
+
+def _catalogues_of_libraries(hosts: int) -> Structure:
+    """25 Gbit/s by TCP, a rank in each host; connections in turns, so re-hashed, to uplinks of 50 Gbit/s, 2:1.
+
+    As libraries that search their catalogues; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    sizes = np.bincount(leaf)
+    return Structure(
+        hosts, FatTree(leaf, sizes / (sizes[0] // 4 + 0.5), "rehashed", 0.5 * RATE),
+        rate=np.full((hosts, 1), 0.25 * RATE), position_latency=np.array([7e-6]), interrupts=1e-6, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _racks_for_coupled_and_single_jobs(hosts: int) -> Structure:
+    """InfiniBand of 200 Gbit/s, a rank in each host; leaves are 1:1 and 4:1 in turns, adaptive; 1 % disturbed.
+
+    As centers that save cables in every second rack, where jobs run on single hosts. The numbers are chosen here.
+    """
+    leaf = _leaves(hosts)
+    ratio = np.where(np.arange(int(leaf[-1]) + 1) % 2 == 0, 1, 4)
+    return Structure(
+        hosts, FatTree(leaf, ratio, "adaptive", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        position_latency=np.array([0.1e-6]), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _crash_tests(hosts: int) -> Structure:
+    """RoCE of 200 Gbit/s; leaves of 6, 10, 7 and 9 hosts with six re-hashed uplinks each, 1:1 to 5:3; drift of 4 %.
+
+    Two ranks, the adapter is on the second socket, as where the first has a card for drawings; 1 % of readings are
+    disturbed. As suppliers of carmakers. The numbers are chosen here.
+    """
+    leaf, far = _leaves_of(hosts, 6, 10, 7, 9), _far_socket(hosts, 2, 0.93, 0.26e-6)
+    return replace(
+        far, plane=FatTree(leaf, _equal_uplinks(leaf, 6), "rehashed", 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        turned=np.ones(hosts, bool), position_latency=0.75e-6 + far.position_latency, hyperthreads=0.01, drift=0.04,
+    )  # fmt: skip
+
+
+def _stock_of_a_mail_order_company(hosts: int) -> Structure:
+    """RoCE of 50 Gbit/s, a rank in each host; leaves of 4 with an uplink for each host, routes linger. Drift of 6 %.
+
+    As mail-order companies, with small cabinets between their shelves; 1 % of readings are disturbed. Numbers are
+    chosen here."""
+    leaf = _leaves_of(hosts, *[4] * 8)
+    return Structure(
+        hosts, FatTree(leaf, _equal_uplinks(leaf, 4), "lingering", 0.5 * RATE), rate=np.full((hosts, 1), 0.5 * RATE),
+        position_latency=np.array([1e-6]), hyperthreads=0.01, drift=0.06,
+    )  # fmt: skip
+
+
+def _models_of_rivers(hosts: int) -> Structure:
+    """InfiniBand of 200 Gbit/s; pods of a leaf of 3 hosts and one of 5, 1:1 within and 4:1 between them, adaptive.
+
+    As water authorities that added a second leaf to each; two ranks, far socket; drift of 5 %. Numbers are chosen here.
+    """
+    leaf, far = _leaves_of(hosts, *[3, 5] * 4), _far_socket(hosts, 2, 0.94, 0.27e-6)
+    plane = Stacked(FatTree(leaf, 1, "adaptive", 2 * RATE), FatTree(leaf // 2, 4, "adaptive", 2 * RATE), 2 * CABLE)
+    return replace(
+        far, plane=plane, rate=np.full((hosts, 1), 2 * RATE), position_latency=0.12e-6 + far.position_latency,
+        drift=0.05,
+    )  # fmt: skip
+
+
+def _offices_of_an_architect(hosts: int) -> Structure:
+    """10 Gbit/s by TCP, a rank in each host; leaves of 5, 11, 7 and 9 hosts, each with a LAG of three cables to a core.
+
+    5:3 to 11:3, as offices that compute at night on what draws by day; drift of 7 %. The numbers are chosen here.
+    """
+    leaf = _leaves_of(hosts, 5, 11, 7, 9)
+    return Structure(
+        hosts, LagCore(leaf, _equal_uplinks(leaf, 3), 0.1 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
+        position_latency=np.array([11e-6]), interrupts=1.2e-6, drift=0.07,
+    )  # fmt: skip
+
+
+def _three_rates_on_quadrants_of_one_switch(hosts: int, random: np.random.Generator) -> Structure:
+    """A shipyard, half of the hosts: one socket of four quadrants with a rank each, the adapter on the second; one
+    switch; at random half have 100 Gbit/s, three of eight 200, an eighth 400. The numbers are chosen here."""
+    count, far = max(8, hosts // 2), _in_other_parts(4, 1)
+    kind = random.permutation(np.array([0, 1, 0, 1, 0, 2, 0, 1])[np.arange(count) % 8])
+    return Structure(
+        count, OneSwitch(count), each=4, socket=np.zeros(4, np.int64),
+        rate=RATE * np.array([1.0, 2.0, 4.0])[kind][:, None], overhead=np.array([0.24e-6, 0.1e-6, 0.0])[kind],
+        processor=np.array([0, 3, 4])[kind], position_latency=0.15e-6 + np.where(far[1], 0.05e-6, 0.0),
+        inside_latency=INSIDE_LATENCY + np.where(far, 0.08e-6, 0.0), inside_rate=np.where(far, 14e9, 19e9),
+        hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _three_rates_on_ccxs(hosts: int) -> Structure:
+    """A maker of games (RoCE), half of the hosts: two sockets of four CCXs, a rank on each; one switch; the first
+    third of the hosts has 10 Gbit/s, the next 25, the last 100. The numbers are chosen here."""
+    count, ccx = max(8, hosts // 2), np.arange(8)
+    far, year, apart = _far_socket(count, 8, 0.96, 0.28e-6), np.arange(count) * 3 // count, _levels_apart(ccx, ccx // 4)
+    return replace(
+        far, rate=RATE * np.array([0.1, 0.25, 1.0])[year][:, None], overhead=np.array([0.5e-6, 0.2e-6, 0.0])[year],
+        processor=np.array([2, 0, 3])[year], position_latency=0.8e-6 + far.position_latency, hyperthreads=0.01,
+        inside_latency=np.array([0.2e-6, 0.4e-6, 0.8e-6])[apart], inside_rate=np.array([19e9, 11e9, 7e9])[apart],
+    )  # fmt: skip
+
+
+def _three_rates_below_old_spines(hosts: int, random: np.random.Generator) -> Structure:
+    """A web archive (RoCE): a rank on each of two CCXs; at random three of eight hosts have 25 Gbit/s, three 100, two
+    200; its spines are old: re-hashed uplinks of 100, one for four hosts; drift. The numbers are chosen here."""
+    leaf, far = _leaves(hosts), _in_other_parts(2, 1)
+    kind, size = random.permutation(np.array([0, 1, 2, 1, 0, 1, 0, 2])[np.arange(hosts) % 8]), np.bincount(leaf)
+    return Structure(
+        hosts, FatTree(leaf, size / (size[0] // 4 + 0.5), "rehashed"), each=2, socket=np.zeros(2, np.int64),
+        rate=RATE * np.array([0.25, 1.0, 2.0])[kind][:, None], overhead=np.array([0.35e-6, 0.12e-6, 0.0])[kind],
+        processor=np.array([2, 0, 3])[kind], position_latency=np.full(2, 0.85e-6),
+        inside_latency=np.where(far, 0.43e-6, 0.2e-6), inside_rate=np.where(far, 11e9, 20e9), hyperthreads=0.004,
+        drift=0.04,
+    )  # fmt: skip
+
+
+def _racks_of_100_and_400(hosts: int) -> Structure:
+    """A maker of tyres (RoCE): two CCXs on each half of a socket (NPS2), a rank on each; racks of 100 and 400 Gbit/s
+    in turns, a static uplink of this rate for each host. The numbers are chosen here."""
+    leaf, ccx = np.arange(hosts) // max(4, min(16, hosts // 8)), np.arange(4)
+    size, newer, apart = np.bincount(leaf), leaf % 2 == 1, _levels_apart(ccx, ccx // 2)
+    speed = RATE * np.where(np.arange(len(size)) % 2 == 1, 4.0, 1.0)
+    return Structure(
+        hosts, FatTree(leaf, size / (size[0] + 0.5), "static", speed), each=4, socket=np.zeros(4, np.int64),
+        rate=speed[leaf][:, None], overhead=np.where(newer, 0.0, 0.2e-6), processor=np.where(newer, 4, 0),
+        position_latency=0.75e-6 + np.array([0.0, 0.0, 0.07e-6, 0.07e-6]), hyperthreads=0.01,
+        inside_latency=np.array([0.2e-6, 0.38e-6, 0.46e-6])[apart], inside_rate=np.array([21e9, 14e9, 12e9])[apart],
+    )  # fmt: skip
+
+
+def _half_newer_on_three_nodes(hosts: int, random: np.random.Generator) -> Structure:
+    """Mines of ore (RoCE): one socket of three NUMA nodes in a row (SNC3), a rank on each, the adapter on the middle
+    one; half of the hosts, at random, have 400 Gbit/s, others 200; 3:1, routes linger. The numbers are chosen here."""
+    leaf, node = _leaves(hosts), np.arange(3)
+    steps, size = np.abs(np.subtract.outer(node, node)), np.bincount(leaf)
+    newer = random.permutation(np.arange(hosts) % 2 == 1)
+    return Structure(
+        hosts, FatTree(leaf, size / (size[0] // 4 + 0.5), "lingering", 4 * RATE), each=3, socket=np.zeros(3, np.int64),
+        rate=RATE * np.where(newer, 4.0, 2.0)[:, None], overhead=np.where(newer, 0.0, 0.12e-6),
+        processor=np.where(newer, 4, 3), position_latency=0.7e-6 + 0.06e-6 * steps[1], hyperthreads=0.01,
+        inside_latency=INSIDE_LATENCY + 0.06e-6 * steps, inside_rate=np.array([20e9, 15e9, 12e9])[steps],
+    )  # fmt: skip
+
+
+def _repairs_in_the_last_racks(hosts: int, random: np.random.Generator) -> Structure:
+    """A geology department, half of the hosts: 4 NUMA nodes of two sockets; 56 Gbit/s, but half of the hosts of the
+    last half of the racks, at random, got 100; an uplink of 100 for two, by receiver; drift. Numbers chosen here."""
+    count = max(8, hosts // 2)
+    leaf, (longer, inside) = _leaves(count), _numa_places(4)
+    last, newer = np.flatnonzero(2 * leaf > leaf[-1]), np.zeros(count, bool)
+    newer[random.permutation(last)[: len(last) // 2]] = True
+    return Structure(
+        count, FatTree(leaf, 2, "by receiver"), each=4, rate=RATE * np.where(newer, 1.0, 0.545)[:, None],
+        overhead=np.where(newer, 0.0, 0.15e-6), processor=np.where(newer, 0, 2), position_latency=0.2e-6 + longer,
+        position_rate=np.repeat([1.0, 0.95], 2), hyperthreads=0.005, drift=0.05, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _ccxs_in_groups_of_three_years(hosts: int) -> Structure:
+    """Half of the hosts: one EPYC of four quadrants of two CCXs, a rank on each; a dragonfly, of which the first third
+    of the groups has 100 Gbit/s, the next 200, the last 400; many messages detour. The numbers are chosen here."""
+    count, ccx = max(8, hosts // 2), np.arange(8)
+    plane = Dragonfly(count, 2 * max(1, min(8, count // 16)), 0.45, 4 * RATE)
+    year, apart = plane.group * 3 // plane.groups, _levels_apart(ccx, ccx // 2)
+    return Structure(
+        count, plane, each=8, socket=np.zeros(8, np.int64), rate=RATE * np.array([1.0, 2.0, 4.0])[year][:, None],
+        overhead=np.array([0.22e-6, 0.09e-6, 0.0])[year], processor=np.array([0, 3, 4])[year],
+        position_latency=0.2e-6 + np.where(apart[0] == 2, 0.05e-6, 0.0), hyperthreads=0.01,
+        inside_latency=np.array([0.2e-6, 0.37e-6, 0.45e-6])[apart], inside_rate=np.array([20e9, 15e9, 12e9])[apart],
+    )  # fmt: skip
+
+
+def _three_rates_by_load(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: one socket of four quadrants, a rank on each, the adapter on the first; Slingshot, routes by
+    load; at random a quarter has 100 Gbit/s, half have 200, a quarter 400; drift. The numbers are chosen here."""
+    count, far = max(8, hosts // 2), _in_other_parts(4, 1)
+    group = np.arange(count) // (4 * max(1, min(4, count // 16)))
+    kind = random.permutation(np.array([1, 0, 1, 2])[np.arange(count) % 4])
+    return Structure(
+        count, Slingshot(group, places_in(group) // 2, int(group[-1]) + 3, 4 * RATE), each=4,
+        socket=np.zeros(4, np.int64), rate=RATE * np.array([1.0, 2.0, 4.0])[kind][:, None],
+        overhead=np.array([0.25e-6, 0.1e-6, 0.0])[kind], processor=np.array([0, 3, 4])[kind],
+        position_latency=0.18e-6 + np.where(far[0], 0.06e-6, 0.0), hyperthreads=0.01, drift=0.03,
+        inside_latency=INSIDE_LATENCY + np.where(far, 0.07e-6, 0.0), inside_rate=np.where(far, 13e9, 18e9),
+    )  # fmt: skip
+
+
+def _every_second_cell(hosts: int) -> Structure:
+    """A center that renews its dragonfly+ cell by cell: in turns 100 and 200 Gbit/s; 4 NUMA nodes of two sockets with a
+    rank on each, the adapter on the first; many messages detour. The numbers are chosen here."""
+    plane, (longer, inside) = DragonflyPlus(hosts, 4 * max(1, min(8, hosts // 32)), 0.4, 2 * RATE), _numa_places(4)
+    newer = plane.group % 2 == 1
+    return Structure(
+        hosts, plane, each=4, rate=RATE * np.where(newer, 2.0, 1.0)[:, None], overhead=np.where(newer, 0.0, 0.13e-6),
+        processor=np.where(newer, 4, 3), position_rate=np.repeat([1.0, 0.94], 2), position_latency=0.15e-6 + longer,
+        hyperthreads=0.01, **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _ccxs_in_pods(hosts: int) -> Structure:
+    """Glassworks (RoCE), half of the hosts: a rank on each of four CCXs; pods of two leaves, the first third of 100
+    Gbit/s, then 200, then 400; uplinks of these rates, 1:1, then 2:1, all re-hashed. The numbers are chosen here."""
+    count, far = max(8, hosts // 2), _in_other_parts(4, 1)
+    leaf = np.arange(count) // (2 * max(1, min(8, count // 16)))
+    pod = leaf // 2
+    year = np.arange(int(pod[-1]) + 1) * 3 // (int(pod[-1]) + 1)
+    speed, size = RATE * np.array([1.0, 2.0, 4.0])[year], int(np.bincount(leaf)[0])
+    lower = FatTree(leaf, np.bincount(leaf) / (size + 0.5), "rehashed", speed[np.arange(int(leaf[-1]) + 1) // 2])
+    return Structure(
+        count, Stacked(lower, FatTree(pod, np.bincount(pod) / (size + 0.5), "rehashed", speed), CABLE), each=4,
+        socket=np.zeros(4, np.int64), rate=speed[pod][:, None], overhead=np.array([0.25e-6, 0.1e-6, 0.0])[year[pod]],
+        processor=np.array([0, 3, 4])[year[pod]], position_latency=np.full(4, 0.9e-6), hyperthreads=0.01,
+        inside_latency=np.where(far, 0.44e-6, 0.2e-6), inside_rate=np.where(far, 12e9, 21e9),
+    )  # fmt: skip
+
+
+def _two_rates_on_lags(hosts: int, random: np.random.Generator) -> Structure:
+    """A statistics office, by TCP: one socket of two NUMA nodes, a rank on each; half of the hosts, at random, have 25
+    Gbit/s, others 10; LAGs of cables of 40, one for four hosts, to one core. The numbers are chosen here."""
+    leaf, far = _leaves(hosts), _in_other_parts(2, 1)
+    size, newer = np.bincount(leaf), random.permutation(np.arange(hosts) % 2 == 1)
+    return Structure(
+        hosts, LagCore(leaf, size / (size[0] // 4 + 0.5), 0.4 * RATE), each=2, socket=np.zeros(2, np.int64),
+        rate=RATE * np.where(newer, 0.25, 0.1)[:, None], overhead=np.where(newer, 0.0, 1.5e-6),
+        processor=np.where(newer, 3, 2), position_latency=9e-6 + np.array([0.0, 0.1e-6]), interrupts=1.5e-6,
+        inside_latency=np.where(far, 0.6e-6, INSIDE_LATENCY), inside_rate=np.where(far, 10e9, 16e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _ccxs_on_flowlets(hosts: int, random: np.random.Generator) -> Structure:
+    """Publishers, half of the hosts: four ranks go in turns to two CCXs; half of the hosts, at random, have 200
+    Gbit/s, others 100; uplinks of 200, one for two hosts, flowlets (RoCE); drift. The numbers are chosen here."""
+    count, ccx = max(8, hosts // 2), np.arange(4) % 2
+    leaf, far, newer = _leaves(count), np.not_equal.outer(ccx, ccx), random.permutation(np.arange(count) % 2 == 1)
+    return Structure(
+        count, Flowlets(leaf, int(np.bincount(leaf)[0]) // 2, 2 * RATE), each=4, socket=np.zeros(4, np.int64),
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None], overhead=np.where(newer, 0.0, 0.17e-6),
+        processor=np.where(newer, 3, 0), position_latency=np.full(4, 0.8e-6), hyperthreads=0.01, drift=0.03,
+        inside_latency=np.where(far, 0.46e-6, 0.22e-6), inside_rate=np.where(far, 12e9, 22e9),
+    )  # fmt: skip
+
+
+def _as_many_uplinks(leaf: Index, ratio: float) -> Values:
+    """The ratio of each leaf with which all have as many uplinks as the first: one for `ratio` of its adapters."""
+    size = np.bincount(leaf)
+    return np.asarray(size / (max(1, size[0] // ratio) + 0.5))
+
+
+def _chip_design(hosts: int) -> Structure:
+    """A chip designer: an adapter of 400 Gbit/s (RoCE), four ranks, far socket; 8:3, routes linger.
+
+    1 % of readings are disturbed by hyperthreads. The numbers are chosen here.
+    """
+    leaf, far = _leaves(hosts), _far_socket(hosts, 4, 0.92, 0.3e-6)
+    return replace(
+        far, plane=FatTree(leaf, _as_many_uplinks(leaf, 8 / 3), "lingering", 4 * RATE),
+        rate=np.full((hosts, 1), 4 * RATE), processor=np.full(hosts, 4),
+        position_latency=0.6e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _separate_rails_on_unequal_leaves(hosts: int) -> Structure:
+    """A fund: a network of 200 Gbit/s (RoCE) for each socket, which do not meet; leaves of 6 to 10 hosts.
+
+    Each leaf has four uplinks in each network, re-hashed; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    leaf = _leaves_of(hosts, 6, 8, 10, 8)
+    return Structure(
+        hosts, FatTree(leaf, _equal_uplinks(leaf, 4), "rehashed", 2 * RATE), each=2, rails=2, rails_meet=False,
+        rate=np.full((hosts, 2), 2 * RATE), processor=np.full(hosts, 3), position_latency=np.full(2, 0.9e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _bonds_in_racks_of_six(hosts: int) -> Structure:
+    """A cloud for analysis without virtual machines: bonds of two ports of 200 Gbit/s on the leaf of a rack of six.
+
+    12 ports share four uplinks, re-hashed; two ranks, far socket; it becomes 5 % slower. The numbers are chosen here.
+    """
+    rack, far = np.arange(hosts) // max(2, min(6, hosts // 4)), _far_socket(hosts, 2, 0.93, 0.28e-6)
+    port = rack.repeat(2)
+    return replace(
+        far, plane=FatTree(port, _as_many_uplinks(port, 3), "rehashed", 2 * RATE), rails=2, one_plane=True,
+        bonded=True, other_rail=0.0, rate=np.full((hosts, 2), 2 * RATE), processor=np.full(hosts, 3),
+        position_latency=1.3e-6 + far.position_latency, hyperthreads=0.002, drift=0.05,
+    )  # fmt: skip
+
+
+def _pods_of_eight_with_two_uplinks(hosts: int) -> Structure:
+    """4 GPUs with 200 Gbit/s each, a leaf for each rail of each pod; 4:1, routes linger; it becomes 3 % slower.
+
+    As clusters for many small trainings, which seldom leave a pod. The numbers are chosen here.
+    """
+    leaf = _leaf_per_rail(_leaves(hosts), 4)
+    return Structure(
+        hosts, FatTree(leaf, _as_many_uplinks(leaf, 4), "lingering", 2 * RATE), each=4, rails=4, one_plane=True,
+        other_rail=0.0, rate=np.full((hosts, 4), 2 * RATE), processor=np.full(hosts, 3),
+        position_latency=np.full(4, 1e-6), inside_latency=np.full((4, 4), NVLINK_LATENCY),
+        inside_rate=np.full((4, 4), 110e9), hyperthreads=0.003, drift=0.03,
+    )  # fmt: skip
+
+
+def _eight_relayed_rails_re_hashed(hosts: int) -> Structure:
+    """Half of the hosts: 8 GPUs that relay messages to 8 rails of 200 Gbit/s, each a tree of its own, 2:1 re-hashed.
+
+    As Ethernet of providers that join rails only within the hosts; 4 % slower during the run. Numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = _leaves(count)
+    return Structure(
+        count, FatTree(leaf, _as_many_uplinks(leaf, 2), "rehashed", 2 * RATE), each=8, rails=8, relayed=True,
+        other_rail=NVLINK_LATENCY, rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(8, 1.1e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 220e9), hyperthreads=0.002, drift=0.04,
+    )  # fmt: skip
+
+
+def _eight_subnets(hosts: int) -> Structure:
+    """Half of the hosts: 8 GPUs, each on a subnet of 400 Gbit/s of its own; 2:1, tables give a receiver its uplink.
+
+    As InfiniBand with a subnet manager for each rail; 1 % of readings are disturbed. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    leaf = _leaves(count)
+    return Structure(
+        count, FatTree(leaf, _as_many_uplinks(leaf, 2), "by receiver", 4 * RATE), each=8, rails=8, rails_meet=False,
+        rate=np.full((count, 8), 4 * RATE), processor=np.full(count, 4), position_latency=np.full(8, 0.8e-6),
+        inside_latency=np.full((8, 8), NVLINK_LATENCY), inside_rate=np.full((8, 8), 320e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _bonds_of_two_planes_by_hosts(hosts: int) -> Structure:
+    """A proteomics company (RoCE): bonds of two ports of 100 Gbit/s, each on a tree of its own, 2:1 static.
+
+    The hash of a bond is of the two hosts only; two ranks, far socket; 1 % disturbed. The numbers are chosen here.
+    """
+    leaf, far = _leaves(hosts), _far_socket(hosts, 2, 0.94, 0.26e-6)
+    return replace(
+        far, plane=FatTree(leaf, _as_many_uplinks(leaf, 2), "static"), rails=2, bonded=True, by_hosts=True,
+        rate=np.full((hosts, 2), RATE), processor=np.full(hosts, 3), position_latency=1.2e-6 + far.position_latency,
+        hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _striped_rails_of_a_far_socket(hosts: int) -> Structure:
+    """A film studio (RoCE): two ports of 100 Gbit/s in two trees, over which each message is striped; 4:1 lingering.
+
+    Both are on the first socket, and the second is far; it becomes 6 % slower. The numbers are chosen here.
+    """
+    leaf, far = _leaves(hosts), _far_socket(hosts, 2, 0.9, 0.3e-6)
+    return replace(
+        far, plane=FatTree(leaf, _as_many_uplinks(leaf, 4), "lingering"), rails=2, striped=True, other_rail=0.0,
+        rate=np.full((hosts, 2), RATE), processor=np.full(hosts, 0), position_latency=0.8e-6 + far.position_latency,
+        hyperthreads=0.003, drift=0.06,
+    )  # fmt: skip
+
+
+def _newer_pods_of_four_rails(hosts: int) -> Structure:
+    """4 GPUs, a leaf for each rail of each pod; the first half of the pods has 200 Gbit/s, the second one 400.
+
+    Uplinks of 400 (RoCE) for every second host, so 1:1 and 2:1, re-hashed; 1 % disturbed. The numbers are chosen here.
+    """
+    pod = np.arange(hosts) // max(2, min(8, hosts // 8))
+    leaf, newer = _leaf_per_rail(pod, 4), 2 * pod > pod[-1]
+    return Structure(
+        hosts, FatTree(leaf, _as_many_uplinks(leaf, 2), "rehashed", 4 * RATE), each=4, rails=4, one_plane=True,
+        other_rail=0.0, rate=RATE * np.where(newer, 4.0, 2.0)[:, None].repeat(4, axis=1),
+        overhead=np.where(newer, 0.0, 0.12e-6), processor=np.where(newer, 4, 3), position_latency=np.full(4, 1e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 130e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _leaf_for_each_socket_of_two_hosts(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs on PCIe, 8 adapters of 200 Gbit/s; two hosts in a rack, a leaf for each socket.
+
+    As inference of a search engine (RoCE): 8:3, a hash for each pair; 4 % slower during the run. Numbers chosen here.
+    """
+    count = max(8, hosts // 4)
+    leaf = _leaf_per_rail(np.arange(count) // 2, 2).reshape(count, 2).repeat(4, axis=1).ravel()
+    return Structure(
+        count, FatTree(leaf, _as_many_uplinks(leaf, 8 / 3), "static", 2 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=0.0, rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 3),
+        position_latency=np.full(8, 1.4e-6), inside_latency=_across_sockets(np.arange(8) // 4),
+        inside_rate=np.full((8, 8), 21e9), hyperthreads=0.003, drift=0.04,
+    )  # fmt: skip
+
+
+def _nvlink_fours_with_relayed_rails(hosts: int) -> Structure:
+    """NVLink joins the two superchips of each of four hosts; 2 rails of 400 Gbit/s, relayed, trees of their own.
+
+    2:1, tables give a receiver its uplink (InfiniBand); a leaf has two such fours, or one in small clusters; 1 % of
+    readings are disturbed. The numbers are chosen here.
+    """
+    leaf = np.arange(hosts) // (8 if hosts >= 32 else 4)
+    return Structure(
+        hosts, FatTree(leaf, _as_many_uplinks(leaf, 2), "by receiver", 4 * RATE), each=2, rails=2, relayed=True,
+        other_rail=NVLINK_LATENCY, domain=4, rate=np.full((hosts, 2), 4 * RATE), processor=np.full(hosts, 4),
+        position_latency=np.full(2, 0.7e-6), inside_latency=np.full((2, 2), NVLINK_LATENCY),
+        inside_rate=np.full((2, 2), NVLINK_RATE), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _four_rails_of_three_years_anywhere(hosts: int, random: np.random.Generator) -> Structure:
+    """Half of the hosts: 4 GPUs, 4 adapters on the leaf of the rack; a half has 100 Gbit/s, a quarter 200, one 400.
+
+    These stand anywhere, as a university rents them out by the host; uplinks of 400, 2:1 on average, routes linger; 1 %
+    of readings are disturbed. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    year = random.permutation(np.array([0, 0, 1, 2])[np.arange(count) % 4])
+    leaf = _leaves(count).repeat(4)
+    return Structure(
+        count, FatTree(leaf, _as_many_uplinks(leaf, 4), "lingering", 4 * RATE), each=4, rails=4, one_plane=True,
+        other_rail=0.0, rate=RATE * 2.0 ** year[:, None].repeat(4, axis=1), processor=np.array([0, 3, 4])[year],
+        overhead=np.array([0.2e-6, 0.1e-6, 0.0])[year], position_latency=np.full(4, 0.9e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 85e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _all_messages_try_a_detour(hosts: int) -> Structure:
+    """A dragonfly of 200 Gbit/s whose operator had all messages between groups sent by a third one (Valiant's routes).
+
+    With few groups, half of them still go directly; two ranks, far socket; 1 % of readings 10x. Numbers chosen here.
+    """
+    far = _far_socket(hosts, 2, 0.95, 0.25e-6)
+    return replace(
+        far, plane=Dragonfly(hosts, 4 * max(1, min(8, hosts // 16)), 1.0, 2 * RATE), rate=np.full((hosts, 1), 2 * RATE),
+        processor=np.full(hosts, 3), position_latency=0.2e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _dragonfly_for_each_socket(hosts: int) -> Structure:
+    """Two dragonflies of 200 Gbit/s that do not meet, one for the adapters of each socket; 12 % of messages detour.
+
+    As a center that bought its second rail as a network of its own; the last group is not full. The numbers are chosen.
+    """
+    return Structure(
+        hosts, Dragonfly(hosts, 2 * max(1, min(8, hosts // 10)), 0.12, 2 * RATE), each=2, rails=2, rails_meet=False,
+        rate=np.full((hosts, 2), 2 * RATE), processor=np.full(hosts, 3), position_latency=np.full(2, 0.22e-6),
+        inside_latency=_across_sockets(np.arange(2)), inside_rate=np.full((2, 2), 14e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _eight_rails_in_a_dragonfly(hosts: int) -> Structure:
+    """A quarter of the hosts: 8 GPUs with an adapter of 200 Gbit/s each, on switches of a dragonfly; 45 % detour.
+
+    As HPE Cray XD670 on Slingshot; groups of two hosts or more; all becomes 3 % slower. The numbers are chosen here.
+    """
+    count = max(8, hosts // 4)
+    return Structure(
+        count, Dragonfly(8 * count, 16 * max(1, min(8, count // 8)), 0.45, 2 * RATE), each=8, rails=8, one_plane=True,
+        other_rail=HOP, rate=np.full((count, 8), 2 * RATE), processor=np.full(count, 4),
+        position_latency=np.full(8, 0.8e-6), inside_latency=np.full((8, 8), NVLINK_LATENCY),
+        inside_rate=np.full((8, 8), 300e9), hyperthreads=0.003, drift=0.03,
+    )  # fmt: skip
+
+
+def _striped_in_cells_of_two_rates(hosts: int) -> Structure:
+    """A dragonfly+ with two adapters in each host, on one leaf, over which messages are striped; half try a third cell.
+
+    Cells of 100 and of 200 Gbit/s in turns, cables of 200. As InfiniBand with UCX in universities. Numbers chosen here.
+    """
+    plane = DragonflyPlus(2 * hosts, 8 * max(1, min(4, hosts // 16)), 0.5, 2 * RATE)
+    newer = plane.group[::2] % 2 == 1
+    return Structure(
+        hosts, plane, each=2, rails=2, one_plane=True, striped=True, other_rail=0.0,
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None].repeat(2, axis=1), overhead=np.where(newer, 0.0, 0.12e-6),
+        processor=np.where(newer, 3, 0), position_latency=np.full(2, 0.3e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.002,
+    )  # fmt: skip
+
+
+def _whole_cells_and_single_leaves(hosts: int) -> Structure:
+    """A dragonfly+ of which a job has a whole cell of 200 Gbit/s and one leaf of a cell of 100, in turns; 8 % detour.
+
+    As a national center in the middle of an exchange; two cells are of others; two ranks, far socket. Numbers chosen.
+    """
+    cell, far = _leaves_of(hosts, 8, 4, 8, 4), _far_socket(hosts, 2, 0.94, 0.23e-6)
+    size, newer = int(np.bincount(cell).max()), cell % 2 == 0
+    return replace(
+        far, plane=PartOfDragonflyPlus(cell * size + places_in(cell), int(cell[-1]) + 3, size, 0.08, 2 * RATE),
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None], overhead=np.where(newer, 0.0, 0.15e-6),
+        processor=np.where(newer, 3, 0), position_latency=0.2e-6 + far.position_latency, hyperthreads=0.004,
+    )  # fmt: skip
+
+
+def _cells_in_three_rows(hosts: int) -> Structure:
+    """Half of the hosts: 4 NUMA nodes of two sockets on 200 Gbit/s; cells of a dragonfly+ in three rows, 60 % detour.
+
+    As a weather service whose rows are 20 m apart; it becomes 4 % slower in the run. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    size = 4 * max(1, min(4, count // 16))
+    cells = -(-count // size)
+    plane = DragonflyPlusInRows(count, size, 0.6, 2 * RATE, 3 * np.arange(cells) // cells, 0.1e-6)
+    longer, inside = _numa_places(4)
+    return Structure(
+        count, plane, each=4, rate=np.full((count, 1), 2 * RATE), processor=np.full(count, 3),
+        position_rate=np.repeat([1.0, 0.93], 2), position_latency=0.2e-6 + longer, drift=0.04,
+        **inside,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _newer_parts_of_groups_by_load(hosts: int) -> Structure:
+    """Half of the hosts: 4 GPUs on 4 rails, routes by load; whole groups of 200 Gbit/s, and parts of newer ones of 400.
+
+    As HPE Cray EX with Slingshot and later Slingshot 400: groups of 5, 5, 3 and 3 hosts. The numbers are chosen here.
+    """
+    count = max(8, hosts // 2)
+    group = _leaves_of(count, 5, 5, 3, 3)
+    switch, newer = places_in(group)[:, None] // 8 * 4 + np.arange(4), group % 4 >= 2
+    return Structure(
+        count, Slingshot(group.repeat(4), switch.ravel(), int(group[-1]) + 3, 4 * RATE), each=4, rails=4,
+        one_plane=True, other_rail=0.0, rate=RATE * np.where(newer, 4.0, 2.0)[:, None].repeat(4, axis=1),
+        overhead=np.where(newer, 0.0, 0.1e-6), processor=np.where(newer, 4, 3), position_latency=np.full(4, 0.6e-6),
+        inside_latency=np.full((4, 4), NVLINK_LATENCY), inside_rate=np.full((4, 4), 150e9), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _newer_rows_of_two_tori(hosts: int) -> Structure:
+    """Two tori of switches in two dimensions, one for each socket; hosts of every second row have 200 Gbit/s, not 100.
+
+    Two or four hosts on a switch, cables of 200; a message to the other torus crosses the sockets first. As seismic
+    companies that doubled a network without spines. The numbers are chosen here.
+    """
+    sides = _nearly_square(max(2, hosts // (2 if hosts < 64 else 4)))
+    plane = SwitchTorus(hosts, sides, 2 * RATE)
+    newer = plane.group // sides[1] % 2 == 1
+    return Structure(
+        hosts, plane, each=2, rails=2, relayed=True, other_rail=0.45e-6,
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None].repeat(2, axis=1), overhead=np.where(newer, 0.0, 0.14e-6),
+        processor=np.where(newer, 3, 0), position_latency=np.full(2, 0.25e-6),
+        inside_latency=_across_sockets(np.arange(2)), hyperthreads=0.003,
+    )  # fmt: skip
+
+
+def _mesh_for_each_socket(hosts: int) -> Structure:
+    """Two sockets with a rank and a card each; cards make two meshes in three dimensions that do not meet.
+
+    As a laboratory with Extoll cards and without the cables that close a torus; cables do 8 GB/s, hosts 9; 1 % of
+    readings 10x. The numbers are chosen here.
+    """
+    return Structure(
+        hosts, Mesh(_sides(hosts), 8e9), each=2, rails=2, rails_meet=False, rate=np.full((hosts, 2), 9e9),
+        nominal=np.full((hosts, 2), RATE), processor=np.full(hosts, 2), position_latency=np.full(2, 0.35e-6),
+        inside_latency=_across_sockets(np.arange(2)), inside_rate=np.full((2, 2), 9e9), hyperthreads=0.01,
+    )  # fmt: skip
+
+
+def _newer_rings_one_way(hosts: int) -> Structure:
+    """One-way rings in two dimensions of 650 MB/s; hosts of the last half of the rows send 330 MB/s, the others 240.
+
+    As clusters with SCI cards of Dolphin, of which half have the quicker PCI bus; two ranks, it becomes 4 % slower.
+    """
+    plane = OneWayRings(_sides(hosts, 2), 650e6)
+    newer = 2 * plane.place[:, 0] >= plane.sides[0]
+    return Structure(
+        hosts, plane, each=2, rate=np.where(newer, 330e6, 240e6)[:, None], overhead=np.where(newer, 0.0, 0.4e-6),
+        processor=np.where(newer, 0, 2), position_latency=np.full(2, 1.4e-6), inside_rate=np.full((2, 2), 500e6),
+        hyperthreads=0.002, drift=0.04,
+    )  # fmt: skip
+
+
+def _every_second_host_of_a_grid_newer(hosts: int) -> Structure:
+    """A grid of hosts in four dimensions, closed along the first; every second host does 6.4 GB/s, the others 4.
+
+    As a part of an Angara system that is a whole ring long only one way; cables of 6 GB/s, two ranks, far socket, few
+    late readings. The numbers are chosen here.
+    """
+    far, newer = _far_socket(hosts, 2, 0.91, 0.3e-6), np.arange(hosts) % 2 == 1
+    return replace(
+        far, plane=ClosedAlongOne(_sides(hosts, 4), 6e9), rate=np.where(newer, 6.4e9, 4e9)[:, None],
+        overhead=np.where(newer, 0.0, 0.2e-6), processor=np.where(newer, 3, 2),
+        position_latency=0.3e-6 + far.position_latency, tail=0.002,
+    )  # fmt: skip
+
+
+def _newer_hosts_anywhere_in_four_dimensions(hosts: int, random: np.random.Generator) -> Structure:
+    """A torus of switches in four dimensions with cables of 200 Gbit/s; three of eight hosts, at random, have 200 too.
+
+    Others have 100. Two or four hosts on a switch, two ranks, far socket; 1 % of readings 10x. As centers that replace
+    hosts of a Sugon system when they fail. The numbers are chosen here.
+    """
+    newer, far = random.permutation(8 * np.arange(hosts) >= 5 * hosts), _far_socket(hosts, 2, 0.94, 0.26e-6)
+    return replace(
+        far, plane=SwitchTorus(hosts, _sides(max(2, hosts // (2 if hosts < 64 else 4)), 4), 2 * RATE),
+        rate=RATE * np.where(newer, 2.0, 1.0)[:, None], overhead=np.where(newer, 0.0, 0.13e-6),
+        processor=np.where(newer, 3, 0), position_latency=0.3e-6 + far.position_latency, hyperthreads=0.01,
+    )  # fmt: skip
+
+
 _BUILDING_OF_SIZE: Mapping[str, OfSize] = {
     "two generations in a tree": _generations_in_tree,
     "rail-optimized": _rail_optimized,
@@ -13502,6 +14164,63 @@ BUILDING: Mapping[str, Make] = {
     "2 rails that do not meet, 100 and 200 Gbit/s at random, 3:1 adaptive, drift": _separate_rails_of_two_rates,
     **_of_size(_BUILDING_OF_SIZE),
 }
-_HELD_OUT_OF_SIZE: Mapping[str, OfSize] = {}
-HELD_OUT: Mapping[str, Make] = {**_of_size(_HELD_OUT_OF_SIZE)}
+_HELD_OUT_OF_SIZE: Mapping[str, OfSize] = {
+    "one switch of 50 Gbit/s, 6 ranks, far socket, 1 % disturbed, drift": _docking_of_molecules,
+    "one switch, 3 ranks, two of them on the far socket, drift": _three_cards_in_workstations,
+    "25 Gbit/s, long cables in a row of racks, 1 % disturbed, drift": _archive_of_a_newspaper,
+    "400 Gbit/s, 1:1 static, far socket, drift": _spectra_of_stars,
+    "3:1 and 4:1 adaptive, leaves of 6 to 12 hosts, 1 % disturbed, drift": _institutes_of_an_academy,
+    "three static uplinks, leaves of 4 to 12 hosts, far socket, drift": _timetables_of_trains,
+    "25 Gbit/s by TCP, 2:1 re-hashed to uplinks of 50, 1 % disturbed": _catalogues_of_libraries,
+    "200 Gbit/s, 1:1 and 4:1 in turns of leaves, adaptive, 1 % disturbed": _racks_for_coupled_and_single_jobs,
+    "six re-hashed uplinks, leaves of 6 to 10 hosts, adapter on the second socket, 1 % disturbed, drift": _crash_tests,
+    "50 Gbit/s, 1:1 lingering, leaves of 4 hosts, 1 % disturbed, drift": _stock_of_a_mail_order_company,
+    "pods of leaves of 3 and 5 hosts, 1:1 and 4:1 adaptive, far socket, drift": _models_of_rivers,
+    "10 Gbit/s, LAGs of three cables to one core, leaves of 5 to 11 hosts, drift": _offices_of_an_architect,
+    "one switch, 10, 25 and 100 Gbit/s by rack, 8 ranks on CCXs of two sockets, hyperthreads": _three_rates_on_ccxs,
+    "4 CCXs of two halves, racks of 100 and 400 Gbit/s in turns, 1:1 static, hyperthreads": _racks_of_100_and_400,
+    "8 CCXs, dragonfly of 100, 200 and 400 Gbit/s by group, many detours, hyperthreads": _ccxs_in_groups_of_three_years,
+    "4 NUMA nodes, dragonfly+ of 100 and 200 Gbit/s in turns by cell, many detours, hyperthreads": _every_second_cell,
+    "4 ranks on four CCXs, 100, 200 and 400 Gbit/s by pod, 1:1 and 2:1 re-hashed, hyperthreads": _ccxs_in_pods,
+    "400 Gbit/s, 8:3 lingering, 4 ranks, far socket, hyperthreads": _chip_design,
+    "2 rails that do not meet, leaves of 6 to 10 hosts, re-hashed, hyperthreads": _separate_rails_on_unequal_leaves,
+    "bonds of two ports of 200 Gbit/s, racks of six, 3:1 re-hashed, far socket, drift": _bonds_in_racks_of_six,
+    "rail-optimized, 4 rails of 200 Gbit/s, 4:1 lingering, drift": _pods_of_eight_with_two_uplinks,
+    "8 relayed rails of 200 Gbit/s, 2:1 re-hashed, drift": _eight_relayed_rails_re_hashed,
+    "8 rails that do not meet, 2:1 by receiver, hyperthreads": _eight_subnets,
+    "bonds of two planes that hash by hosts, 2:1 static, far socket, hyperthreads": _bonds_of_two_planes_by_hosts,
+    "2 striped rails with trees of their own, 4:1 lingering, far socket, drift": _striped_rails_of_a_far_socket,
+    "rail-optimized, 4 rails of 200 and 400 Gbit/s, 1:1 and 2:1 re-hashed, hyperthreads": _newer_pods_of_four_rails,
+    "8 rails, a leaf for each socket of two hosts, 8:3 static, drift": _leaf_for_each_socket_of_two_hosts,
+    "NVLink fours of hosts, 2 relayed rails, 2:1 by receiver, hyperthreads": _nvlink_fours_with_relayed_rails,
+    "dragonfly, all messages try a detour, far socket, hyperthreads": _all_messages_try_a_detour,
+    "2 rails in two dragonflies that do not meet, few detours, hyperthreads": _dragonfly_for_each_socket,
+    "8 GPUs on 8 rails, dragonfly, many detours, drift": _eight_rails_in_a_dragonfly,
+    "2 striped rails, dragonfly+, 100 and 200 Gbit/s in turns by cell, many detours": _striped_in_cells_of_two_rates,
+    "dragonfly+, whole cells of 200 Gbit/s, single leaves of 100, few detours, far socket": (
+        _whole_cells_and_single_leaves
+    ),
+    "4 NUMA nodes, dragonfly+ in three rows, most messages try a detour, drift": _cells_in_three_rows,
+    "4 GPUs on 4 rails, routes by load, whole groups of 200 Gbit/s and parts of 400": _newer_parts_of_groups_by_load,
+    "two tori of switches in two dimensions, relayed, newer rows": _newer_rows_of_two_tori,
+    "two meshes in three dimensions that do not meet, hyperthreads": _mesh_for_each_socket,
+    "one-way rings in two dimensions, newer hosts in the last rows, drift": _newer_rings_one_way,
+    "grid in four dimensions closed along one, every second host newer, far socket": (
+        _every_second_host_of_a_grid_newer
+    ),
+}
+HELD_OUT: Mapping[str, Make] = {
+    "one switch, 100, 200 and 400 Gbit/s at random, 4 quadrants, hyperthreads": _three_rates_on_quadrants_of_one_switch,
+    "2 ranks on two CCXs, 25, 100 and 200 Gbit/s at random, 4:1 re-hashed, drift": _three_rates_below_old_spines,
+    "3 NUMA nodes of one socket, 200 and 400 Gbit/s at random, 3:1 lingering, hyperthreads": _half_newer_on_three_nodes,
+    "4 NUMA nodes, 56 Gbit/s, 100 at random in the last racks, 3:2 by receiver, drift": _repairs_in_the_last_racks,
+    "4 quadrants, routes by load, 100, 200 and 400 Gbit/s at random, hyperthreads, drift": _three_rates_by_load,
+    "2 NUMA nodes of one socket, 10 and 25 Gbit/s at random, LAGs to one core, hyperthreads": _two_rates_on_lags,
+    "4 ranks in turns on two CCXs, flowlets, 100 and 200 Gbit/s at random, hyperthreads, drift": _ccxs_on_flowlets,
+    "4 rails of 100, 200 and 400 Gbit/s at random, 2:1 lingering, hyperthreads": _four_rails_of_three_years_anywhere,
+    "torus of switches in four dimensions, two rates at random, far socket, hyperthreads": (
+        _newer_hosts_anywhere_in_four_dimensions
+    ),
+    **_of_size(_HELD_OUT_OF_SIZE),
+}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
