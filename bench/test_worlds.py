@@ -13059,9 +13059,11 @@ def test_lags_of_two_cables_of_40_are_for_hosts_of_10_and_25(seed: int) -> None:
     old = np.flatnonzero(structure.overhead > 0).tolist()
     new = np.setdiff1d(np.arange(32), old).tolist()
     assert (len(new), structure.interrupts, structure.hyperthreads) == (16, 1.5e-6, 0.01)
-    for one, other, longer, rate in ((*new[:2], 0.0, 0.25), (*old[:2], 3e-6, 0.1), (new[0], old[0], 1.5e-6, 0.1)):
-        longer += 2 * HOP * (structure.group[one] != structure.group[other])
-        assert times(world, [(2 * one, 2 * other + 1)]) == pytest.approx([near + 0.1e-6 + longer + MIB / rate / RATE])
+    ways = ((new[0], new[1], 0.0, 0.25), (old[0], old[1], 3e-6, 0.1), (new[0], old[0], 1.5e-6, 0.1))
+    for one, other, longer, rate in ways:
+        far = 2 * HOP * (structure.group[one] != structure.group[other])
+        seconds = near + 0.1e-6 + longer + far + MIB / rate / RATE
+        assert times(world, [(2 * one, 2 * other + 1)]) == pytest.approx([seconds])
 
 
 @pytest.mark.parametrize("seed", range(3))
