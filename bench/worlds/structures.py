@@ -13979,6 +13979,49 @@ _BUILDING_OF_SIZE: Mapping[str, OfSize] = {
     "mesh in two dimensions, newer hosts in the last columns, far socket": _newer_columns_of_a_mesh,
     "torus in three dimensions, two generations in turns by plane, far socket": _newer_planes_of_a_torus,
     "2 striped rails, grid closed along its longer side, far socket": _two_striped_cylinders,
+    "one switch of 50 Gbit/s, 6 ranks, far socket, 1 % disturbed, drift": _docking_of_molecules,
+    "one switch, 3 ranks, two of them on the far socket, drift": _three_cards_in_workstations,
+    "25 Gbit/s, long cables in a row of racks, 1 % disturbed, drift": _archive_of_a_newspaper,
+    "400 Gbit/s, 1:1 static, far socket, drift": _spectra_of_stars,
+    "3:1 and 4:1 adaptive, leaves of 6 to 12 hosts, 1 % disturbed, drift": _institutes_of_an_academy,
+    "three static uplinks, leaves of 4 to 12 hosts, far socket, drift": _timetables_of_trains,
+    "25 Gbit/s by TCP, 2:1 re-hashed to uplinks of 50, 1 % disturbed": _catalogues_of_libraries,
+    "200 Gbit/s, 1:1 and 4:1 in turns of leaves, adaptive, 1 % disturbed": _racks_for_coupled_and_single_jobs,
+    "six re-hashed uplinks, leaves of 6 to 10 hosts, adapter on the second socket, 1 % disturbed, drift": _crash_tests,
+    "50 Gbit/s, 1:1 lingering, leaves of 4 hosts, 1 % disturbed, drift": _stock_of_a_mail_order_company,
+    "pods of leaves of 3 and 5 hosts, 1:1 and 4:1 adaptive, far socket, drift": _models_of_rivers,
+    "10 Gbit/s, LAGs of three cables to one core, leaves of 5 to 11 hosts, drift": _offices_of_an_architect,
+    "one switch, 10, 25 and 100 Gbit/s by rack, 8 ranks on CCXs of two sockets, hyperthreads": _three_rates_on_ccxs,
+    "4 CCXs of two halves, racks of 100 and 400 Gbit/s in turns, 1:1 static, hyperthreads": _racks_of_100_and_400,
+    "8 CCXs, dragonfly of 100, 200 and 400 Gbit/s by group, many detours, hyperthreads": _ccxs_in_groups_of_three_years,
+    "4 NUMA nodes, dragonfly+ of 100 and 200 Gbit/s in turns by cell, many detours, hyperthreads": _every_second_cell,
+    "4 ranks on four CCXs, 100, 200 and 400 Gbit/s by pod, 1:1 and 2:1 re-hashed, hyperthreads": _ccxs_in_pods,
+    "400 Gbit/s, 8:3 lingering, 4 ranks, far socket, hyperthreads": _chip_design,
+    "2 rails that do not meet, leaves of 6 to 10 hosts, re-hashed, hyperthreads": _separate_rails_on_unequal_leaves,
+    "bonds of two ports of 200 Gbit/s, racks of six, 3:1 re-hashed, far socket, drift": _bonds_in_racks_of_six,
+    "rail-optimized, 4 rails of 200 Gbit/s, 4:1 lingering, drift": _pods_of_eight_with_two_uplinks,
+    "8 relayed rails of 200 Gbit/s, 2:1 re-hashed, drift": _eight_relayed_rails_re_hashed,
+    "8 rails that do not meet, 2:1 by receiver, hyperthreads": _eight_subnets,
+    "bonds of two planes that hash by hosts, 2:1 static, far socket, hyperthreads": _bonds_of_two_planes_by_hosts,
+    "2 striped rails with trees of their own, 4:1 lingering, far socket, drift": _striped_rails_of_a_far_socket,
+    "rail-optimized, 4 rails of 200 and 400 Gbit/s, 1:1 and 2:1 re-hashed, hyperthreads": _newer_pods_of_four_rails,
+    "8 rails, a leaf for each socket of two hosts, 8:3 static, drift": _leaf_for_each_socket_of_two_hosts,
+    "NVLink fours of hosts, 2 relayed rails, 2:1 by receiver, hyperthreads": _nvlink_fours_with_relayed_rails,
+    "dragonfly, all messages try a detour, far socket, hyperthreads": _all_messages_try_a_detour,
+    "2 rails in two dragonflies that do not meet, few detours, hyperthreads": _dragonfly_for_each_socket,
+    "8 GPUs on 8 rails, dragonfly, many detours, drift": _eight_rails_in_a_dragonfly,
+    "2 striped rails, dragonfly+, 100 and 200 Gbit/s in turns by cell, many detours": _striped_in_cells_of_two_rates,
+    "dragonfly+, whole cells of 200 Gbit/s, single leaves of 100, few detours, far socket": (
+        _whole_cells_and_single_leaves
+    ),
+    "4 NUMA nodes, dragonfly+ in three rows, most messages try a detour, drift": _cells_in_three_rows,
+    "4 GPUs on 4 rails, routes by load, whole groups of 200 Gbit/s and parts of 400": _newer_parts_of_groups_by_load,
+    "two tori of switches in two dimensions, relayed, newer rows": _newer_rows_of_two_tori,
+    "two meshes in three dimensions that do not meet, hyperthreads": _mesh_for_each_socket,
+    "one-way rings in two dimensions, newer hosts in the last rows, drift": _newer_rings_one_way,
+    "grid in four dimensions closed along one, every second host newer, far socket": (
+        _every_second_host_of_a_grid_newer
+    ),
 }
 
 
@@ -14162,54 +14205,6 @@ BUILDING: Mapping[str, Make] = {
     "4 ranks on four CCXs, routes by load, 100 and 200 Gbit/s at random, hyperthreads": _newer_third_on_ccxs_by_load,
     "4 quadrants, dragonfly of 200 and 400 Gbit/s at random, drift": _quadrants_of_two_rates_in_a_dragonfly,
     "2 rails that do not meet, 100 and 200 Gbit/s at random, 3:1 adaptive, drift": _separate_rails_of_two_rates,
-    **_of_size(_BUILDING_OF_SIZE),
-}
-_HELD_OUT_OF_SIZE: Mapping[str, OfSize] = {
-    "one switch of 50 Gbit/s, 6 ranks, far socket, 1 % disturbed, drift": _docking_of_molecules,
-    "one switch, 3 ranks, two of them on the far socket, drift": _three_cards_in_workstations,
-    "25 Gbit/s, long cables in a row of racks, 1 % disturbed, drift": _archive_of_a_newspaper,
-    "400 Gbit/s, 1:1 static, far socket, drift": _spectra_of_stars,
-    "3:1 and 4:1 adaptive, leaves of 6 to 12 hosts, 1 % disturbed, drift": _institutes_of_an_academy,
-    "three static uplinks, leaves of 4 to 12 hosts, far socket, drift": _timetables_of_trains,
-    "25 Gbit/s by TCP, 2:1 re-hashed to uplinks of 50, 1 % disturbed": _catalogues_of_libraries,
-    "200 Gbit/s, 1:1 and 4:1 in turns of leaves, adaptive, 1 % disturbed": _racks_for_coupled_and_single_jobs,
-    "six re-hashed uplinks, leaves of 6 to 10 hosts, adapter on the second socket, 1 % disturbed, drift": _crash_tests,
-    "50 Gbit/s, 1:1 lingering, leaves of 4 hosts, 1 % disturbed, drift": _stock_of_a_mail_order_company,
-    "pods of leaves of 3 and 5 hosts, 1:1 and 4:1 adaptive, far socket, drift": _models_of_rivers,
-    "10 Gbit/s, LAGs of three cables to one core, leaves of 5 to 11 hosts, drift": _offices_of_an_architect,
-    "one switch, 10, 25 and 100 Gbit/s by rack, 8 ranks on CCXs of two sockets, hyperthreads": _three_rates_on_ccxs,
-    "4 CCXs of two halves, racks of 100 and 400 Gbit/s in turns, 1:1 static, hyperthreads": _racks_of_100_and_400,
-    "8 CCXs, dragonfly of 100, 200 and 400 Gbit/s by group, many detours, hyperthreads": _ccxs_in_groups_of_three_years,
-    "4 NUMA nodes, dragonfly+ of 100 and 200 Gbit/s in turns by cell, many detours, hyperthreads": _every_second_cell,
-    "4 ranks on four CCXs, 100, 200 and 400 Gbit/s by pod, 1:1 and 2:1 re-hashed, hyperthreads": _ccxs_in_pods,
-    "400 Gbit/s, 8:3 lingering, 4 ranks, far socket, hyperthreads": _chip_design,
-    "2 rails that do not meet, leaves of 6 to 10 hosts, re-hashed, hyperthreads": _separate_rails_on_unequal_leaves,
-    "bonds of two ports of 200 Gbit/s, racks of six, 3:1 re-hashed, far socket, drift": _bonds_in_racks_of_six,
-    "rail-optimized, 4 rails of 200 Gbit/s, 4:1 lingering, drift": _pods_of_eight_with_two_uplinks,
-    "8 relayed rails of 200 Gbit/s, 2:1 re-hashed, drift": _eight_relayed_rails_re_hashed,
-    "8 rails that do not meet, 2:1 by receiver, hyperthreads": _eight_subnets,
-    "bonds of two planes that hash by hosts, 2:1 static, far socket, hyperthreads": _bonds_of_two_planes_by_hosts,
-    "2 striped rails with trees of their own, 4:1 lingering, far socket, drift": _striped_rails_of_a_far_socket,
-    "rail-optimized, 4 rails of 200 and 400 Gbit/s, 1:1 and 2:1 re-hashed, hyperthreads": _newer_pods_of_four_rails,
-    "8 rails, a leaf for each socket of two hosts, 8:3 static, drift": _leaf_for_each_socket_of_two_hosts,
-    "NVLink fours of hosts, 2 relayed rails, 2:1 by receiver, hyperthreads": _nvlink_fours_with_relayed_rails,
-    "dragonfly, all messages try a detour, far socket, hyperthreads": _all_messages_try_a_detour,
-    "2 rails in two dragonflies that do not meet, few detours, hyperthreads": _dragonfly_for_each_socket,
-    "8 GPUs on 8 rails, dragonfly, many detours, drift": _eight_rails_in_a_dragonfly,
-    "2 striped rails, dragonfly+, 100 and 200 Gbit/s in turns by cell, many detours": _striped_in_cells_of_two_rates,
-    "dragonfly+, whole cells of 200 Gbit/s, single leaves of 100, few detours, far socket": (
-        _whole_cells_and_single_leaves
-    ),
-    "4 NUMA nodes, dragonfly+ in three rows, most messages try a detour, drift": _cells_in_three_rows,
-    "4 GPUs on 4 rails, routes by load, whole groups of 200 Gbit/s and parts of 400": _newer_parts_of_groups_by_load,
-    "two tori of switches in two dimensions, relayed, newer rows": _newer_rows_of_two_tori,
-    "two meshes in three dimensions that do not meet, hyperthreads": _mesh_for_each_socket,
-    "one-way rings in two dimensions, newer hosts in the last rows, drift": _newer_rings_one_way,
-    "grid in four dimensions closed along one, every second host newer, far socket": (
-        _every_second_host_of_a_grid_newer
-    ),
-}
-HELD_OUT: Mapping[str, Make] = {
     "one switch, 100, 200 and 400 Gbit/s at random, 4 quadrants, hyperthreads": _three_rates_on_quadrants_of_one_switch,
     "2 ranks on two CCXs, 25, 100 and 200 Gbit/s at random, 4:1 re-hashed, drift": _three_rates_below_old_spines,
     "3 NUMA nodes of one socket, 200 and 400 Gbit/s at random, 3:1 lingering, hyperthreads": _half_newer_on_three_nodes,
@@ -14221,6 +14216,8 @@ HELD_OUT: Mapping[str, Make] = {
     "torus of switches in four dimensions, two rates at random, far socket, hyperthreads": (
         _newer_hosts_anywhere_in_four_dimensions
     ),
-    **_of_size(_HELD_OUT_OF_SIZE),
+    **_of_size(_BUILDING_OF_SIZE),
 }
+_HELD_OUT_OF_SIZE: Mapping[str, OfSize] = {}
+HELD_OUT: Mapping[str, Make] = {**_of_size(_HELD_OUT_OF_SIZE)}
 ALL: Mapping[str, Make] = {**BUILDING, **HELD_OUT}
