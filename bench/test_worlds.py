@@ -2585,6 +2585,7 @@ def test_four_flows_of_a_machine_do_not_fill_its_adapter() -> None:
 GROUPS_OF_ONE = {
     "three levels, 2:1 between pods", "unequal leaves, 2:1 adaptive",
     "routes by load in rows, whole groups and quarters, far socket, drift",
+    "10 Gbit/s, three lingering uplinks, hosts in turns over unequal leaves",
 }  # fmt: skip
 
 
