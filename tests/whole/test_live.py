@@ -29,7 +29,7 @@ def _events(address: str) -> Iterator[tuple[str, Any]]:
 
 def test_a_run_is_seen_from_its_beginning_to_its_conclusion(tmp_path: Path) -> None:
     words = ["run", "--live", "--np", "8", "-m", "sim:hosts=8,slow-host=5*0.5,dead=3>6", "-s", "8,1MiB", "-n", "20"]
-    command = [sys.executable, "-P", "-m", "everylink", *words, "--min-iterations", "20", "-o", str(tmp_path / "x.h5")]
+    command = [sys.executable, "-P", "-m", "everylink", *words, "--min-iterations", "60", "-o", str(tmp_path / "x.h5")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr
         found = re.fullmatch(r"Live: (http://127\.0\.0\.1:\d+/\S+/)\n", running.stderr.readline())
