@@ -11448,7 +11448,9 @@ def _teaching_rooms(hosts: int) -> Structure:
 
     As workstations of four teaching rooms, in the order in which a scheduler adds them. The numbers are chosen here.
     """
-    leaf = np.unique(_unequal_leaves(hosts), return_inverse=True)[1]  # of four hosts or fewer, none has some leaves
+    leaf = _unequal_leaves(hosts)
+    leaf = np.where(np.bincount(leaf)[leaf] > 1, leaf, leaf + 1)  # of 8 hosts, one would be alone
+    leaf = np.unique(leaf, return_inverse=True)[1]  # of four hosts or fewer, none has some leaves
     return Structure(
         hosts, FatTree(leaf, np.bincount(leaf) / 3.5, "lingering", 0.1 * RATE), rate=np.full((hosts, 1), 0.1 * RATE),
         position_latency=np.array([12e-6]), interrupts=2e-6, hyperthreads=0.01,
@@ -12013,7 +12015,7 @@ def _whole_groups_and_quarters_in_rows(hosts: int) -> Structure:
 
     As Slingshot-10 of weather services: two whole groups, then a quarter of four. Drift; the numbers are chosen here.
     """
-    sizes = np.tile(np.array([4, 4, 1, 1, 1, 1]) * max(1, min(8, hosts // 16)), hosts)
+    sizes = np.tile(np.array([4, 4, 1, 1, 1, 1]) * max(2, min(8, hosts // 16)), hosts)
     group, far = np.repeat(np.arange(len(sizes)), sizes)[:hosts], _far_socket(hosts, 2, 0.95, 0.28e-6)
     return replace(
         far, plane=SlingshotInRows(group, places_in(group) // 4, int(group[-1]) + 3, 2 * RATE, 0.07e-6),
