@@ -48,8 +48,9 @@ def _less(
 ) -> dict[int, tuple[float, float]]:
     """Of those of the hosts that carry less in these steps: the log of the factor, and how many times as much that is
     as most others carry less."""
-    host, rate, near = seen.host[steps], seen.rate[steps], seen.near[steps]
-    known = hosts[np.bincount(host, minlength=int(hosts.max(initial=0)) + 1)[hosts] >= FEWEST_STEPS]
+    host, rate = seen.host[steps], seen.rate[steps]
+    count = np.bincount(host, minlength=int(hosts.max(initial=0)) + 1)
+    known = hosts[count[hosts] >= FEWEST_STEPS]
     if len(known) < FEWEST_EQUALS:
         return {}
     best: Values = np.array([np.quantile(rate[host == one], QUANTILES) for one in known])  # [hosts, quantiles]
@@ -60,9 +61,9 @@ def _less(
             usual[own] = np.minimum(usual[own], np.median(best[own], axis=0))
     less = np.log(usual / best).min(axis=1)
     slow = less >= LEAST
-    of_near = np.array([np.mean(near[host == one]) for one in known])
     if slow.sum() >= PART_OF_KIND * len(known):
         return {}
     times = less / max(LEAST_SPREAD, float(np.quantile(less[~slow], MOST_OTHERS)))
-    found = slow & (times >= APART) & (of_near >= AS_NEAR * np.median(of_near))
+    near = np.bincount(host, seen.near[steps], len(count))[known] / count[known]
+    found = slow & (times >= APART) & (near >= AS_NEAR * np.median(near))
     return {int(known[at]): (float(less[at]), float(times[at])) for at in np.flatnonzero(found)}

@@ -137,9 +137,9 @@ class LongerPairs:
 
     `seconds`: by how much the messages of a pair may take longer for that. A longer way adds as many seconds to large
     messages as to small ones. `usual`: seconds of a message of a slow pair without what it takes longer, by its size.
-    `repeated`: pairs that large messages show to be slow as others are; `beyond`: what slow pairs take
-    longer alone, by their size: log of the factor and seconds. `hosts`: of each slow pair; `small`: the judgement of
-    the largest size below BANDWIDTH.
+    `repeated`: pairs that large messages show to be slow as others are; `beyond`: what slow pairs take longer alone, by
+    their size: log of the factor and seconds. `hosts`: of each slow pair; `small`: the judgement of the largest size
+    below BANDWIDTH.
     """
 
     seconds: dict[Ends, float] = field(default_factory=dict)

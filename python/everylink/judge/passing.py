@@ -64,11 +64,11 @@ def past_slow_switches(
 
 def _behind_one_switch(hosts: Hosts, small: Matrix) -> Iterator[Hosts]:
     """Those of these hosts that are as near to each other as to their nearest others, two or more at a time."""
-    left = hosts.tolist()
+    left, every = hosts.tolist(), np.arange(len(small))
     while left:
         first = left.pop(0)
-        time, nearest = _with_each(np.array([first]), np.arange(len(small)), small), _nearest(np.array([first]), small)
-        mates = [host for host in left if time[host] <= nearest + HOP / 2]
+        time = _with_each(np.array([first]), every, small)
+        mates = [host for host in left if time[host] <= np.fmin.reduce(time) + HOP / 2]
         if mates:
             left = [host for host in left if host not in mates]
             yield np.array([first, *mates])
@@ -76,13 +76,8 @@ def _behind_one_switch(hosts: Hosts, small: Matrix) -> Iterator[Hosts]:
 
 def _is_behind(host: Hosts, group: Hosts, small: Matrix) -> bool:
     """Whether a host is as near to those of a group as to its nearest others."""
-    return _between(host, group, small) <= _nearest(host, small) + HOP / 2
-
-
-def _nearest(host: Hosts, small: Matrix) -> float:
-    """What the links of a host with its nearest other one take; NaN if it has none."""
-    others = np.setdiff1d(np.arange(len(small)), host)
-    return float(np.fmin.reduce(_with_each(host, others, small), initial=np.nan))
+    nearest = np.fmin.reduce(_with_each(host, np.arange(len(small)), small))
+    return bool(_between(host, group, small) <= nearest + HOP / 2)
 
 
 def may_pass(verdict: Verdict, group: str) -> Verdict:
