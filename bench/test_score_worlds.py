@@ -27,6 +27,7 @@ HARD_HOSTS = (  # which queue a flow gets hides a slow machine, or what flows ar
     "torus, 4 ranks, adapters as fast as six cables",
     "units in a torus, two memory groups on 4 interfaces", "Xeon Phis and Xeons in tanks, TCP, 2:1 static",
     "mesh in three dimensions, two cores", "TCP by connections in turns, 3:1 re-hashed, two ranks",
+    "4 quadrants, routes by load, 100, 200 and 400 Gbit/s at random, hyperthreads, drift",
 )  # fmt: skip
 SAMPLED_SEED = 702  # in this world of a sample two leaves were accused
 FEW_PARTNERS_SEED = 7001  # in this world of a sample a way between switches was accused
@@ -67,6 +68,10 @@ HARD_CHASSIS = (
     "4 ranks on two CCXs, dragonfly of 100 and 200 Gbit/s by group, drift",
     "bonds of four ports of 25 Gbit/s, 3:1 static, far socket",
     "mesh in four dimensions, far socket", "2 rails of 200 Gbit/s, full mesh of switches by load",
+    "100 and 200 Gbit/s in turns by rack, 2:1 and 4:1 by sender, far socket",
+    "4 quadrants, routes by load, 100, 200 and 400 Gbit/s at random, hyperthreads, drift",
+    "25 Gbit/s, long cables in a row of racks, 1 % disturbed, drift",
+    "4 ranks on four CCXs, 100, 200 and 400 Gbit/s by pod, 1:1 and 2:1 re-hashed, hyperthreads",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
