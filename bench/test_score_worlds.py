@@ -72,6 +72,7 @@ HARD_CHASSIS = (
     "4 quadrants, routes by load, 100, 200 and 400 Gbit/s at random, hyperthreads, drift",
     "25 Gbit/s, long cables in a row of racks, 1 % disturbed, drift",
     "4 ranks on four CCXs, 100, 200 and 400 Gbit/s by pod, 1:1 and 2:1 re-hashed, hyperthreads",
+    "2 rails in two dragonflies that do not meet, few detours, hyperthreads",
 )  # fmt: skip
 HIDDEN_TRUNKS = ("chassis in a dragonfly", "blocks of two generations", "dragonfly+")
 COLLIDING_SEED = 6001  # in this world a healthy rank was named, and a slow leaf by three trunks
