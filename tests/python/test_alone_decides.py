@@ -282,6 +282,13 @@ def test_a_host_that_is_slow_alone_with_others_as_well_is_not_just_in_no_group()
     assert [one.subject for one in judge(run).verdicts] == [("n5",)]
 
 
+def test_a_host_of_a_group_that_is_further_from_others_is_not_slow_with_these() -> None:
+    """A further switch leads to all of the group, and another one to this host."""
+    own, far = np.isin(PAIRS, range(8)).any(axis=1), (PAIRS[:, 0] // 8) != (PAIRS[:, 1] // 8)
+    times = np.where(far, np.where(own, 1.6, 1.4), np.where(OF_BAD, 1.26, 1.0))
+    assert not judge(_of_one_byte(_run([times] * MAIN_PASSES, times, times))).verdicts
+
+
 def test_a_group_of_half_of_the_hosts_may_be_how_the_others_differ() -> None:
     """So it is named only among smaller ones."""
     half = np.isin(PAIRS, range(12))

@@ -122,3 +122,9 @@ def test_a_host_that_sends_more_to_other_groups_than_others_do_is_not_slow(
         near = LEAF[load.frm] == LEAF[load.to]
         load.full[load.step[near & ((load.frm == 5) | (load.to == 5))], 5] = False
     assert [one.subject for one in slow_together(load, Equals.of_groups(LEAF))] == found
+
+
+def test_a_host_in_no_group_is_compared_though_it_sends_to_other_groups_only() -> None:
+    """What makes it slow may be why it seems to be in none."""
+    in_none = np.where(np.arange(HOSTS) == 5, 4, LEAF)
+    assert [one.subject for one in slow_together(_load({5: 0.7}), Equals.of_groups(in_none))] == [(5,)]

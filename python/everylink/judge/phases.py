@@ -146,28 +146,32 @@ class PhaseReadings:
 
     def is_slow_near(self, one: Found, findings: Findings) -> bool | None:
         """Whether a host or rank is slow with other hosts of its own group, too; None if no such link is known."""
-        return self._is_slow_with(one, findings, near=True)
+        longer = self._longer_with(one, [one.subject[0]], findings, near=True)
+        return None if np.isnan(longer) else longer >= max(SHOWN_ALONE * one.effect, LEAST_ALONE)
 
-    def is_slow_beyond(self, one: Found, findings: Findings) -> bool | None:
-        """The same of hosts of other groups."""
-        return self._is_slow_with(one, findings, near=False)
+    def is_slow_beyond(self, host: Found, findings: Findings) -> bool:
+        """Whether a host is slow with those of other groups, more than others of its own that look well."""
+        group_of, own = findings.effects.group_of, host.subject[0]
+        well = set(np.flatnonzero(group_of == group_of[own]).tolist()) - _hosts_of(findings.bad)
+        usual = np.fmax(self._longer_with(host, sorted(well), findings, near=False), 0.0)
+        longer = self._longer_with(host, [own], findings, near=False) - usual
+        return bool(longer >= max(SHOWN_ALONE * host.effect, LEAST_ALONE))
 
-    def _is_slow_with(self, one: Found, findings: Findings, near: bool) -> bool | None:
+    def _longer_with(self, one: Found, units: Sequence[int], findings: Findings, near: bool) -> float:
+        """What most links of these hosts, or ranks as `one` is, with others of their group (`near`), or of other
+        groups, take longer than usual (log); NaN if none is known."""
         group_of = findings.effects.group_of
         if one.kind == "rank":
             readings, comparable, host_of = self.of_ranks, self.ranks_comparable(findings), self.host_of
         else:
             readings, host_of = self.of_hosts, np.arange(len(group_of))
             comparable = self._hosts_comparable(findings, findings.ends)
-        own = group_of[host_of[one.subject[0]]]
-        links = [(a, b) for a, b in readings.links_of(one, group_of) if (group_of[host_of[b]] == own) == near]
+        links = [link for unit in units for link in readings.links_of(replace(one, subject=(unit,)), group_of)]
+        links = [(a, b) for a, b in links if (group_of[host_of[a]] == group_of[host_of[b]]) == near]
         both = [*links, *turned(links)]
         slower = np.fmax(*(comparable.each_beyond(way, both, HEALTHY) for way in (links, turned(links))))
         known = slower[np.isfinite(slower)]
-        if not len(known):
-            return None
-        middle = float(np.quantile(known, 0.5, method="lower"))  # of two links, the quicker one
-        return middle >= max(SHOWN_ALONE * one.effect, LEAST_ALONE)
+        return float(np.quantile(known, 0.5, method="lower")) if len(known) else np.nan  # of two, the quicker one
 
     def _that_could_show(self, one: Found | Trunk, findings: Findings) -> tuple[Comparable, Links]:
         """What the links of a host, rank, group or trunk are to be compared with, and those links of it that pass
@@ -292,7 +296,8 @@ class PhaseReadings:
 @dataclass(frozen=True)
 class UnderLoad:
     """`contention`: bad only while others measure; alone as fast as equals, and hosts and trunks with a quarter of the
-    ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone.
+    ranks, too: what several ranks share, such as an adapter or one of many uplinks, may be bad and not show alone. And
+    pairs that are so with a quarter only: what made them slow alone was not the link.
 
     `unproven`: pairs, groups and trunks that nobody measured alone, hosts and ranks of which too few links were, and
     ranks, and hosts of slow groups or among several kinds, whose links there could not be compared with any, in a run
@@ -313,6 +318,8 @@ def under_load(findings: Findings, alone: PhaseReadings, quarter: PhaseReadings)
     slow_alone, slow_in_quarter = alone.are_slow(findings), quarter.are_slow(findings)
     well = frozenset(one for one, slow in slow_alone.items() if slow is False)
     contention = frozenset(one for one in well if _needs_load(one, findings) or not slow_in_quarter[one])
+    pairs = (one for one in findings.bad if one.kind == "pair")
+    contention |= {one for one in pairs if slow_alone[one] and slow_in_quarter[one] is False}
     unproven: set[Found | Trunk] = set()
     if not alone.is_empty:
         unknown = (one for one, slow in slow_alone.items() if slow is None)

@@ -78,6 +78,7 @@ OUTCOMES: dict[int, str] = {
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell which of them is slow
 FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long as a pair inside one, and part of all
+CLEARLY_MORE = 1.25  # times as much as another host takes longer
 LITTLE, RATHER_LITTLE, FEWEST_SINGLE = 0.15, 0.2, 4  # logs of factors; hosts alone in their groups to compare one with
 QUICK = 0.1  # quantile of the times between hosts
 FEWEST_OF_KINDS = 12  # times between hosts of two kinds, other than the host itself, of which there is one
@@ -190,7 +191,7 @@ class _Sizes:
         if size.bytes < BANDWIDTH:
             looking_slow = {one.subject[0]: one.effect for one in judged.findings.bad if one.kind == "host"}
             self._near_each_other |= self._quick_with_some(looking_slow, set(looking_slow), judged)[1]
-        may_be_well = list(dict.fromkeys([*self._may_be_well(clear, judged), *self._of_no_group(clear, judged)]))
+        may_be_well = list(dict.fromkeys([*self._may_be_well(clear, judged, quiet), *self._of_no_group(clear, judged)]))
         self._unlike += (unlike := of_unlike(clear, names, self._processors))
         clear = [one for one in clear if one not in may_be_well and one not in unlike]
         unclear += may_be_well
@@ -229,15 +230,17 @@ class _Sizes:
 
     def _doubtful(self, found: Sequence[Verdict]) -> set[Verdict]:
         """Those of the verdicts that another part, or how hosts are built, may explain: within a host, a rank of it; on
-        a group whose hosts differ within; on a pair from a group that is a suspect; on a rank of a host that has no
-        equals."""
+        a group whose hosts differ within, or on such a host that is a little slow; on a pair from a group that is a
+        suspect; on a rank of a host that has no equals."""
         names = self._names
         of_named = {unit for one in found if one.kind == "rank" for unit in names.units_of(one.subject)}
         within = [one for one in found if one.kind == "host" and one.scope == Scope.WITHIN]
         doubtful = {one for one in within if one.subject[0] not in of_named and self._may_be_of_a_rank(one)}
         within += [one for one in self._collected.suspects if one.kind == "host" and one.scope == Scope.WITHIN]
         differ_within = self._differ_within | {one.subject[0] for one in within}
-        doubtful |= {one for one in found if one.is_slow_group and names.units_of(one.subject) <= differ_within}
+        little = (one for one in found if one.is_slow_host and np.log(one.factor or np.inf) <= LITTLE)
+        groups = (one for one in found if one.is_slow_group)
+        doubtful |= {one for one in (*groups, *little) if names.units_of(one.subject) <= differ_within}
         doubtful |= {one for one in found if one.is_slow_pair and self._may_be_of_a_group(one)}
         return doubtful | {one for one in found if one.kind == "rank" and self._may_be_of_its_host(one)}
 
@@ -519,11 +522,11 @@ class _Sizes:
         is_of_site = self._sites is not None and self._sites.explain(verdict) and judged.is_well_near(host)
         return is_of_site or judged.host_is_further(host, self._small)
 
-    def _may_be_well(self, clear: Sequence[Verdict], judged: Judged) -> list[Verdict]:
+    def _may_be_well(self, clear: Sequence[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
         """Those of the verdicts on slow hosts where the way to the host, or how it is built, may be all that is slow:
-        a little slow if it is so within, alone in its group or differs from others within, too; in small messages, or
-        a little slow, if it is quick with hosts that would see a slow one; rather little, if it is with a slow one. Not
-        those that are slow with nearly all for what their ranks share."""
+        a little slow if it is alone in its group; in small messages, or a little slow, if it is quick with hosts that
+        would see a slow one; rather little, if it is with a slow one. Not those that are slow with nearly all for what
+        their ranks share."""
         filled = {one.subject[0] for one in judged.filled}
         hosts = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
         slow = {one: host for one, host in hosts.items() if host not in filled}
@@ -532,19 +535,18 @@ class _Sizes:
         }
         alone = self._behind_their_switches(judged.findings.effects)
         is_small = judged.size.bytes < BANDWIDTH
+        loads = [judged] if quiet is None else [judged, quiet]
         asked = {
             host: effect[one] for one, host in slow.items()
-            if (is_small or effect[one] <= RATHER_LITTLE) and not judged.is_slow_at_each_length(host, effect[one])
+            if (is_small or effect[one] <= RATHER_LITTLE)
+            and not all(load.is_slow_at_each_length(host, effect[one]) for load in loads)
         }  # fmt: skip
         quick, among = self._quick_with_some(asked, set(slow.values()), judged)
         return [
             one for one, host in slow.items()
             if (host in quick and (is_small or effect[one] <= LITTLE))
             or (host in among and (is_small or effect[one] <= RATHER_LITTLE))
-            or (
-                effect[one] <= LITTLE
-                and (one.scope == Scope.WITHIN or host in alone or one.subject[0] in self._differ_within)
-            )
+            or (host in alone and effect[one] <= LITTLE)
         ]  # fmt: skip
 
     def _of_no_group(self, clear: Sequence[Verdict], judged: Judged) -> Iterator[Verdict]:
@@ -570,7 +572,7 @@ class _Sizes:
         groups are known with any other; and with another one of the `slow` hosts: what leads to both, such as a further
         switch, may be all that is slow. As any of their kinds, if enough links of others of these were measured, and
         with one that could show it, and with which it is not slow alone. Of those asked for: their effects, logs of
-        factors."""
+        factors; in small messages, what is clearly slower adds that much to what both take."""
         seen, effects = judged.readings, judged.findings.effects
         if not asked or not is_whole(seen.hosts):
             return set(), set()
@@ -585,8 +587,14 @@ class _Sizes:
 
         def quick_with(host: int) -> NDArray[np.bool_]:
             like = np.array([quickest_of(host, kind) for kind in range(effects.equals.kinds)])[kind_of]
-            quick = effects.could_show(host, asked[host]) & (seen.with_each(host) < like + SAME_AS_FAR)
-            return np.asarray(quick & ~judged.slow_alone_with(host, np.flatnonzero(quick), asked[host]))
+            added = np.where(adds > CLEARLY_MORE * asked[host], adds, 0.0)
+            quick = effects.could_show(host, asked[host]) & (seen.with_each(host) - added < like + SAME_AS_FAR)
+            alone = np.flatnonzero(quick & (added == 0))
+            return np.asarray(quick & ~judged.slow_alone_with(host, alone, asked[host]))
+
+        adds = np.zeros(seen.hosts)
+        if judged.size.bytes < BANDWIDTH:
+            adds[list(asked)] = list(asked.values())
 
         of_two = (group_of[:, None] == group_of) & (size == 2) if group_of.any() else np.ones(times.shape, bool)
         found = {host: quick_with(host) for host in asked}
