@@ -34,7 +34,8 @@ def smallest_explanation(
 
     What a slow group adds is on the links that leave it, so it is not why a pair inside it is slow, unless most are, or
     this one is just as slow: then all of its hosts are, which the ways that leave it may hide.
-    Without groups and trunks half of whose hosts, at one end, are slower by themselves, and trunks of which a part is.
+    Without groups and trunks half of whose hosts, at one end, are slower by themselves, and in large messages without
+    trunks of which a part is.
     Without hosts that are slow within only, if a rank of theirs is slow, and hosts of which a rank is far slower at any
     size: it is why. `slow_with_all`: hosts that are slow alone with all others; `longer`: slow pairs whose way may be
     longer by design; they also tell whether links inside a group are slow. `further`: verdicts on parts that are
@@ -104,7 +105,8 @@ class _Larger:
                     whole = (others[0] for others, _ in self._trunks if len(others) == 1)
                     usual += [np.inf for other in whole if ends[0] < other]
                 usual += [np.inf for end in ends if self._is_half_slower(end, verdict)]
-                usual += [np.inf for part in self._parts_of_way(ends, verdict.factor or 0.0)]
+                if verdict.bytes >= BANDWIDTH:
+                    usual += [np.inf for part in self._parts_of_way(ends, verdict.factor or 0.0)]
             case _:
                 return False
         return (verdict.factor or 0.0) <= MUCH * max(usual, default=0.0)
@@ -124,7 +126,7 @@ class _Larger:
         return len(slower) >= HALF * len(units) > 0
 
     def _parts_of_way(self, ends: Sequence[set[str]], factor: float) -> Iterator[Sequence[set[str]]]:
-        """The slower trunks between parts of two ends: messages wait there that take other cables of the same way."""
+        """The slower trunks between parts of two ends: large messages wait there that take other cables of this way."""
         for others, slower in self._trunks:
             if len(ends) == len(others) == 2 and slower > factor and list(others) != list(ends):
                 if any(one <= ends[0] and other <= ends[1] for one, other in itertools.permutations(others)):
