@@ -63,7 +63,8 @@ def test_a_trunk_at_the_end_of_some_hosts_is_a_part_of_that_of_all_of_them() -> 
 @pytest.mark.parametrize(("factor", "kept"), [(1.3, False), (1.1, True)])
 def test_a_way_of_which_a_part_is_slower_is_told_by_this_part(factor: float, kept: bool) -> None:
     """Messages of the others wait for those that take it."""
-    whole, part = _verdict("trunk", "n[0-3]", "n[4-7]", factor=1.2), _verdict("trunk", "n[4-5]", "n[0-3]", factor=factor)
+    whole = _verdict("trunk", "n[0-3]", "n[4-7]", factor=1.2)
+    part = _verdict("trunk", "n[4-5]", "n[0-3]", factor=factor)
     assert smallest_explanation([whole, part], NAMES) == [*[whole] * kept, part]
 
 
