@@ -1,6 +1,5 @@
 """The fewest verdicts that explain what is slow: without parts that are slow because a larger one is."""
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -105,8 +104,8 @@ class _Larger:
                     whole = (others[0] for others, _ in self._trunks if len(others) == 1)
                     usual += [np.inf for other in whole if ends[0] < other]
                 usual += [np.inf for end in ends if self._is_half_slower(end, verdict)]
-                if verdict.bytes >= BANDWIDTH:
-                    usual += [np.inf for part in self._parts_of_way(ends, verdict.factor or 0.0)]
+                if verdict.bytes >= BANDWIDTH and self._has_slower_part(ends, verdict.factor or 0.0):
+                    usual.append(np.inf)
             case _:
                 return False
         return (verdict.factor or 0.0) <= MUCH * max(usual, default=0.0)
@@ -125,12 +124,12 @@ class _Larger:
         slower = [unit for unit in units if self._hosts.get(unit, 0.0) > (verdict.factor or 1.0)]
         return len(slower) >= HALF * len(units) > 0
 
-    def _parts_of_way(self, ends: Sequence[set[str]], factor: float) -> Iterator[Sequence[set[str]]]:
-        """The slower trunks between parts of two ends: large messages wait there that take other cables of this way."""
-        for others, slower in self._trunks:
-            if len(ends) == len(others) == 2 and slower > factor and list(others) != list(ends):
-                if any(one <= ends[0] and other <= ends[1] for one, other in itertools.permutations(others)):
-                    yield others
+    def _has_slower_part(self, ends: Sequence[set[str]], factor: float) -> bool:
+        """Whether a slower trunk leads between parts of two ends: large messages over other cables of this way wait for
+        those over that one."""
+        ways = [others for others, slower in self._trunks if len(ends) == len(others) == 2 and slower > factor]
+        turns = (turn for others in ways for turn in (others, others[::-1]) if others not in (ends, ends[::-1]))
+        return any(one <= ends[0] and other <= ends[1] for one, other in turns)
 
     def _have_ways(self, group: set[str]) -> bool:
         """Whether several slow trunks lead from a group to others."""
