@@ -65,6 +65,6 @@ def _less(
         return {}
     times = less / max(LEAST_SPREAD, float(np.quantile(less[~slow], MOST_OTHERS)))
     near = np.bincount(host, seen.near[steps], len(count))[known] / count[known]
-    in_none = np.bincount(group_of)[group_of[known]] == 1  # with fewer than it would have if it looked well
+    in_none = np.bincount(group_of)[group_of[known]] == 1  # as slow hosts may seem to be
     found = slow & (times >= APART) & ((near >= AS_NEAR * np.median(near)) | in_none)
     return {int(known[at]): (float(less[at]), float(times[at])) for at in np.flatnonzero(found)}

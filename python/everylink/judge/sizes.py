@@ -78,7 +78,7 @@ OUTCOMES: dict[int, str] = {
 MANY_FAILED = 16  # links of one part, of which none but a few work: that does not happen by chance
 OF_ONE_LINK = 2  # ranks of a host that has one inner link, which cannot tell which of them is slow
 FEWEST_AS_LONG, PART_AS_LONG = 8, 0.05  # links between groups that take as long as a pair inside one, and part of all
-CLEARLY_MORE = 1.25  # times as much as another host takes longer
+CLEARLY_MORE = 1.25  # times the effect (log) of a host, from which another one adds to what both take
 LITTLE, RATHER_LITTLE, FEWEST_SINGLE = 0.15, 0.2, 4  # logs of factors; hosts alone in their groups to compare one with
 QUICK = 0.1  # quantile of the times between hosts
 FEWEST_OF_KINDS = 12  # times between hosts of two kinds, other than the host itself, of which there is one
@@ -578,6 +578,9 @@ class _Sizes:
             return set(), set()
         times, group_of, kind_of = seen.between_hosts.median, effects.group_of, effects.equals.kind_of
         size, every = np.bincount(group_of)[group_of], np.arange(seen.hosts)
+        adds = np.zeros(seen.hosts)
+        if judged.size.bytes < BANDWIDTH:
+            adds[list(asked)] = list(asked.values())
         quickest = float(np.quantile(known_sample(times), QUICK))
 
         def quickest_of(host: int, kind: int) -> float:
@@ -591,10 +594,6 @@ class _Sizes:
             quick = effects.could_show(host, asked[host]) & (seen.with_each(host) - added < like + SAME_AS_FAR)
             alone = np.flatnonzero(quick & (added == 0))
             return np.asarray(quick & ~judged.slow_alone_with(host, alone, asked[host]))
-
-        adds = np.zeros(seen.hosts)
-        if judged.size.bytes < BANDWIDTH:
-            adds[list(asked)] = list(asked.values())
 
         of_two = (group_of[:, None] == group_of) & (size == 2) if group_of.any() else np.ones(times.shape, bool)
         found = {host: quick_with(host) for host in asked}
