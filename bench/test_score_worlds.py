@@ -873,6 +873,12 @@ def test_hosts_of_a_leaf_that_are_slow_alone_are_the_only_verdicts_beside_others
 
 
 @pytest.mark.long("more structures")
+def test_pairs_of_a_dragonfly_that_are_longer_by_design_are_no_slow_way_together() -> None:
+    structure = "8 CCXs, dragonfly of 100, 200 and 400 Gbit/s by group, many detours, hyperthreads"
+    assert_only_verdict(structure, "link", seed=19001)
+
+
+@pytest.mark.long("more structures")
 def test_ways_past_a_slow_router_that_show_at_several_sizes_are_one_verdict() -> None:
     found = scored("torus of routers, 4 NUMA nodes", "leaf", seed=9805)
     assert (found.all_found, found.wrong) == (True, 0)

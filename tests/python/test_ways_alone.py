@@ -27,15 +27,16 @@ Values = NDArray[np.float64]
 
 
 def _run(alone: dict[int, Values], alones: int, measured: NDArray[np.bool_] | None = None) -> Results:
-    """A run of one rank per host, in which load hides much. `alone`: by message size, how many times as long each pair
-    takes; `alones`: how often all were measured so, or those `measured`."""
+    """A run of one rank per host, in which load hides much of what large messages take. `alone`: by message size, how
+    many times as long each pair takes; `alones`: how often all were measured so, or those `measured`."""
     random, rows = np.random.default_rng(6), dict[int, list[Rows]]()
     load = np.exp(np.abs(0.3 * np.random.default_rng(2).standard_normal(len(PAIRS))))
     attempts = [MAIN] * MAIN_PASSES + [QUARTER] * QUARTERS + [ONE_WAY] * alones
     for size, factor in alone.items():
         for turn, attempt in enumerate(attempts):
             steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
-            times = USUAL[size] * (factor if attempt == ONE_WAY else np.maximum(load, factor))
+            hides = attempt != ONE_WAY and size == LARGE
+            times = USUAL[size] * (np.maximum(load, factor) if hides else factor)
             own = slice(None) if attempt != ONE_WAY or measured is None else measured
             rows.setdefault(size, []).append(rows_of_pairs(PAIRS[own], times[own], steps[own], attempt, 0.005, random))
     return run_of(np.arange(HOSTS), len(attempts) * HOSTS, rows)
@@ -174,6 +175,61 @@ def test_a_way_that_is_much_slower_than_others_is_named_though_most_pairs_are_sl
     (verdict,) = _ways(_over((0, 2)), factor=2.0, usual=usual)
     assert set(verdict.subject) == {"leaf0", "leaf2"}
     assert not _ways(_over((0, 2)), factor=1.13, usual=usual)
+
+
+RING_LENGTH = np.where(_over((0, 2), (1, 3)), 1.2, 1.0)  # of ways between opposite ones of four leaves
+
+
+@pytest.mark.parametrize(("longer", "found"), [(RING_LENGTH, {"leaf0", "leaf3"}), (np.ones(len(PAIRS)), set[str]())])
+def test_ways_that_may_lead_over_a_slow_one_are_slow_for_it_in_a_ring(longer: Values, found: set[str]) -> None:
+    """In one direction, or for half of their pairs."""
+    slow = _over((0, 3)) | (_over((0, 2), (1, 3)) & (PAIRS.sum(axis=1) % 2 == 0))
+    large = np.where(slow, 1.5, 1.0)
+    verdicts = [one for one in _parts(slow, usual=np.stack([longer, large])) if one.kind == "trunk"]
+    assert set().union(*(one.subject for one in verdicts)) == found
+
+
+OF_SWITCH, OF_HALF = PAIRS // 2, PAIRS // (HOSTS // 2)
+SWITCH_LENGTH = np.select(  # of two hosts, and halves that are far apart
+    [OF_SWITCH[:, 0] == OF_SWITCH[:, 1], OF_HALF[:, 0] == OF_HALF[:, 1]], [1.0, 1.06], 1.6
+)
+
+
+@pytest.mark.parametrize(
+    ("longer", "well", "subject"),
+    [
+        (SWITCH_LENGTH, (), {"n[4-5]", "n[14-15]"}),
+        (np.ones(len(PAIRS)), (), {"n4:4", "n14:14"}),  # no switch shows
+        (SWITCH_LENGTH, (5, 15), {"n4:4", "n14:14"}),  # one of the pairs beside it
+    ],
+)
+def test_the_way_is_slow_if_pairs_beside_a_slow_one_are_as_slow_alone(
+    longer: Values, well: tuple[int, ...], subject: set[str]
+) -> None:
+    pair, random = (PAIRS == (4, 14)).all(axis=1), np.random.default_rng(6)
+    slow = _over((2, 7), leaves=TWELVE) & ~np.isin(PAIRS, well).all(axis=1)
+    large = np.where(slow, 1.5, 1.0)
+    rows = dict[int, list[Rows]]()
+    for size, factor in {SMALL: longer, LARGE: large}.items():
+        for turn, attempt in enumerate([MAIN] * MAIN_PASSES + [QUARTER] * QUARTERS + [ONE_WAY] * ALONES):
+            load = 1.0 if attempt == ONE_WAY else np.where(pair, 2.0, 1.6) / large if size == LARGE else 1.0
+            steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
+            own = rows_of_pairs(PAIRS, USUAL[size] * factor * load, steps, attempt, 0.005, random)
+            rows.setdefault(size, []).append(own)
+    verdicts = judge(run_of(np.arange(HOSTS), 18 * HOSTS, rows)).verdicts
+    assert [set(one.subject) for one in verdicts] == [subject]
+
+
+@pytest.mark.parametrize("small", [1.28, 1.0])
+def test_hosts_behind_a_slow_switch_are_named_alone_though_messages_of_others_that_pass_it_are_as_slow(
+    small: float,
+) -> None:
+    """They are slow in small messages, too, if not with each other."""
+    own = np.isin(PAIRS, (6, 7)).any(axis=1) & ~(PAIRS == (6, 7)).all(axis=1)
+    passing = _over((0, 8), (0, 9), (0, 10), (1, 8), (1, 9), (1, 10), (4, 8), (4, 9), leaves=TWELVE)
+    factors = {SMALL: np.where(own, small, 1.0), LARGE: np.where(own | passing, 1.5, 1.0)}
+    found = {host for one in judge(_run(factors, ALONES)).verdicts if one.kind == "host" for host in one.subject}
+    assert found == ({"n6", "n7"} if small > 1 else set())
 
 
 TWO_KINDS = (np.arange(HOSTS) % 6 < 2).astype(np.int64)  # of each leaf, two hosts have adapters of half the rate

@@ -334,27 +334,27 @@ class Judged:
         return longer_by_pair(self.findings.effects, self.readings) if whole else None
 
     @cached_property
-    def _between(self) -> Matrix | None:
+    def between(self) -> Matrix | None:
         """What ways between groups take longer, likewise."""
         return None if self.longer is None else between_groups(self.longer, self.findings.effects.group_of)
 
     def is_further(self, way: LoadedGroup) -> bool:
         """Whether messages between two groups take longer at this size, too, than those between others."""
-        if way.other < 0 or self._between is None:
+        if way.other < 0 or self.between is None:
             return False
-        others = self._between.copy()
+        others = self.between.copy()
         others[[way.group, way.other], [way.other, way.group]] = np.nan
-        return bool(self._between[way.group, way.other] - np.nanmedian(others) > FURTHER_WAY)
+        return bool(self.between[way.group, way.other] - np.nanmedian(others) > FURTHER_WAY)
 
     def _is_by_design(self, one: Trunk | Uplink) -> bool:
         """Whether a trunk or uplink is slow as ways between other groups are, or may be, as no other group has such
         hosts."""
-        if self._between is None:
+        if self.between is None:
             return False
         if isinstance(one, Uplink) and one.other < 0 and len(self.findings.effects.groups_like(one.group)) < 2:
             return True
         ways = one.ways(self.findings.effects.group_of)
-        return is_longer_by_design(one.effect, ways, self._between)
+        return is_longer_by_design(one.effect, ways, self.between)
 
     def _is_of_whole_way(self, uplink: Uplink) -> bool:
         """Whether it is some pairs between two groups of which the others are slow, too: it is the way that is."""
@@ -425,7 +425,9 @@ class Judged:
 
         Of messages that show bandwidth, and by more seconds than `small` ones take longer: a host may be further away.
         Pairs that were measured because they look slow say nothing of the others of a host, unless many do, nor does
-        one of its ranks. `quiet`: the judgement with a quarter of the ranks busy; `slow_ranks`: those at any size.
+        one of its ranks. A host that is slow at another size need be no slower than all others: messages that pass its
+        switch may take as long. `quiet`: the judgement with a quarter of the ranks busy; `slow_ranks`: those at any
+        size.
         """
         if self.findings.effects.equals.one_host or self.size.bytes < BANDWIDTH:
             return ()
@@ -445,7 +447,8 @@ class Judged:
             one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
                 one, slow = by[host]._with_selected(host, left_out[host], slow_hosts)
-            is_near = slow.all and not _is_further(slow.seconds, "host", host, small)
+            is_slow = slow.all or (slow.may_be_all and host in self.alone.bad_elsewhere)
+            is_near = is_slow and not _is_further(slow.seconds, "host", host, small)
             if is_near and by[host]._is_slow_near(one, set(tell) - slow_hosts):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))

@@ -62,14 +62,19 @@ def past_slow_switches(
                 break
 
 
+def near_hosts(host: int, small: Matrix) -> Hosts:
+    """The host itself and those as near to it as its nearest one: they may be behind one switch. None if not known."""
+    time = _with_each(np.array([host]), np.arange(len(small)), small)
+    time[host] = np.fmin.reduce(time)
+    return np.flatnonzero(time <= time[host] + HOP / 2)
+
+
 def _behind_one_switch(hosts: Hosts, small: Matrix) -> Iterator[Hosts]:
     """Those of these hosts that are as near to each other as to their nearest others, two or more at a time."""
-    left, every = hosts.tolist(), np.arange(len(small))
+    left = hosts.tolist()
     while left:
         first = left.pop(0)
-        time = _with_each(np.array([first]), every, small)
-        mates = [host for host in left if time[host] <= np.fmin.reduce(time) + HOP / 2]
-        if mates:
+        if mates := [host for host in near_hosts(first, small).tolist() if host in left]:
             left = [host for host in left if host not in mates]
             yield np.array([first, *mates])
 
@@ -78,6 +83,19 @@ def _is_behind(host: Hosts, group: Hosts, small: Matrix) -> bool:
     """Whether a host is as near to those of a group as to its nearest others."""
     nearest = np.fmin.reduce(_with_each(host, np.arange(len(small)), small))
     return bool(_between(host, group, small) <= nearest + HOP / 2)
+
+
+def ways_past(one: int, other: int, between: Matrix) -> NDArray[np.bool_]:
+    """Which ways between two groups may lead over that between `one` and the `other`, [group, group].
+
+    `between`: what ways take longer in small messages, log of the factor, [group, group]; NaN is not known. Such a way
+    takes longer than that one, and than those from its own groups to these.
+    """
+    own = between.copy()
+    np.fill_diagonal(own, -np.inf)
+    parts = np.maximum(own[:, [one]], own[other])
+    passes = own > HOP + np.maximum(parts, own[one, other])
+    return np.asarray(passes | passes.T)
 
 
 def may_pass(verdict: Verdict, group: str) -> Verdict:

@@ -64,7 +64,7 @@ from everylink.judge.structure import fewer_cables, gap_alone, structures_at
 from everylink.judge.trunks import Trunk
 from everylink.judge.unlike_hosts import of_unlike, told_of
 from everylink.judge.verdict import BANDWIDTH, FEW_HOSTS, SURE, Scope, Side, Structure, Verdict
-from everylink.judge.ways_alone import groups_by_alone, pairs_by_alone, way_verdict, ways_by_alone
+from everylink.judge.ways_alone import groups_by_alone, pairs_beside, pairs_by_alone, way_verdict, ways_by_alone
 from everylink.judge.within import find_within, slow_by_design
 from everylink.links.failed import Failures, fold_failures
 from everylink.model.results import Results, Size
@@ -416,6 +416,7 @@ class _Sizes:
             if not any(hosts == ends if is_pair else hosts & ends for is_pair, hosts in named):
                 self._longer.see_pair(pair, judged, names)
                 clear.append(verdict)
+        clear = self._with_pairs_beside(clear, judged)
         of_parts, of_others = self._units(clear, "host", "rank", "group"), self._units(clear, "rank", "group")
         trunks = [names.ends_of(one) for one in clear if one.kind == "trunk"]
         told, slow_hosts = of_parts.union(*itertools.chain(*trunks)), self._numbers(of_parts)
@@ -431,6 +432,19 @@ class _Sizes:
             if not any(told & end for end in names.ends_of(verdict)):
                 self._ways_alone.append(calibrated(verdict, is_alone=True))
         return clear
+
+    def _with_pairs_beside(self, clear: list[Verdict], judged: Judged) -> list[Verdict]:
+        """The verdicts with those on pairs of hosts that share a slow way with a pair of these."""
+        names, told = self._names, {frozenset(one.subject) for one in clear if one.is_slow_pair}
+        more = dict[frozenset[str], Verdict]()
+        for pair in (one for one in clear if one.is_slow_pair):
+            ends = sorted(self._numbers(names.units_of(pair.subject)))
+            beside = pairs_beside((ends[0], ends[1]), judged, self._small) if len(ends) == 2 else ()
+            for found in beside:
+                self._longer.see_pair(found, judged, names)
+                verdict = alone_verdict(found, judged, names)
+                more[frozenset(verdict.subject)] = verdict
+        return [*clear, *(verdict for ends, verdict in more.items() if ends not in told)]
 
     def _with_full_load(self, clear: list[Verdict], judged: Judged) -> list[Verdict]:
         """The verdicts with those on hosts of several ranks that are slow while all of these work: inside their group,

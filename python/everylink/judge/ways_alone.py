@@ -17,6 +17,7 @@ from everylink.judge.findings import Found, hosts_among
 from everylink.judge.judged import FURTHER, Judged
 from everylink.judge.names import Names
 from everylink.judge.pairs import partners_of
+from everylink.judge.passing import near_hosts, ways_past
 from everylink.judge.phases import GONE_OF_PAIR, SETTLED_ALONE, alone_rows, best_of_each, measured_in
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
@@ -24,6 +25,7 @@ from everylink.judge.uplinks import FEWEST_OF_TWO
 from everylink.judge.verdict import BANDWIDTH, Side, Verdict
 from everylink.model.results import Size
 from everylink.model.rows import MAIN, ORDER, QUARTER, Outcome, chosen
+from everylink.robust import is_whole
 
 FEWEST_READINGS = 6  # of each direction, of which the best counts: a message takes a longer way now and then
 LEAST = 0.08  # log of the factor by which a pair is longer than nearly all of its class
@@ -76,9 +78,31 @@ def pairs_by_alone(judged: Judged, quiet: Judged | None, small: Judged | None) -
     return tuple(found) if len(found) <= MOST else ()
 
 
+def pairs_beside(pair: tuple[int, int], judged: Judged, small: Judged | None) -> tuple[Found, ...]:
+    """The pairs of hosts behind the same two switches as those of a slow one, with it, if all of them are slow alone as
+    it is: then the way between these switches is. None where no switches of several hosts show at its ends.
+
+    Of messages that show bandwidth; `small` ones show switches.
+    """
+    of_hosts = not judged.findings.effects.equals.one_host and is_whole(judged.readings.hosts)
+    if small is None or not of_hosts or judged.size.bytes < BANDWIDTH:
+        return ()
+    near, far = (near_hosts(host, small.readings.between_hosts.median).tolist() for host in pair)
+    if min(len(near), len(far)) < FEWEST_OF_TWO or not set(near).isdisjoint(far):
+        return ()
+    pairs = list(itertools.product(near, far))
+    longer = [log for log, _ in judged.alone.longer_than_equals([[link] for link in pairs], judged.findings)]
+    least = max(BOTH * longer[pairs.index(pair)], LEAST_ALONE)
+    if not all(log >= least for log in longer):
+        return ()
+    return tuple(
+        Found("pair", ends, Side.BOTH, log, log / LEAST_ALONE, 1) for ends, log in zip(pairs, longer, strict=True)
+    )
+
+
 def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) -> Iterator[Trunk]:
     """Ways between two groups of which nearly all links are slow alone, while nearly all of the other ways of these
-    groups are well, as are those of most other groups.
+    groups are well, as are those of most other groups, but for those that may lead over it.
 
     Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count.
     """
@@ -90,10 +114,11 @@ def ways_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) ->
         return
     for number in np.flatnonzero((between.median >= SMALLEST_GROUP) & (between.links >= FEWEST_LINKS)).tolist():
         own, effect = between.of_way == number, float(between.median[number])
-        if (between.median >= effect / 2).sum() > (1 - ALL_WELL) * ways + 1:
-            continue
         groups = int(between.groups[0, number]), int(between.groups[1, number])
-        beside = ~own & np.isin(between.groups[:, between.of_way], groups).any(axis=0)
+        past = _are_past(groups, effect, between, small)
+        if (~past & (between.median >= effect / 2)).sum() > (1 - ALL_WELL) * ways + 1:
+            continue
+        beside = ~own & ~past[between.of_way] & np.isin(between.groups[:, between.of_way], groups).any(axis=0)
         are_slow = (between.beyond[own] >= effect / 2).mean() >= ALL_SLOW
         are_well = beside.any() and (between.beyond[beside] < effect / 2).mean() >= ALL_WELL
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
@@ -228,6 +253,14 @@ def _are_quickest(usual: Times, way: Index) -> NDArray[np.bool_]:
     quickest = np.full(int(of_way.max(initial=-1)) + 1, np.inf)
     np.minimum.at(quickest, of_way, usual)
     return np.asarray(usual <= quickest[of_way] + LEAST)
+
+
+def _are_past(groups: tuple[int, int], effect: float, between: _Between, small: Judged | None) -> NDArray[np.bool_]:
+    """Mask of the ways that may lead over that between two groups, and are no slower, [ways]: as in a torus."""
+    if small is None or small.between is None:
+        return np.zeros(len(between.median), bool)
+    past = ways_past(*groups, small.between)[between.groups[0], between.groups[1]]
+    return np.asarray(past & (between.median <= effect))
 
 
 def way_verdict(way: Trunk, judged: Judged, names: Names) -> Verdict:
