@@ -82,7 +82,7 @@ CLEARLY_MORE = 1.25  # times the effect (log) of a host, from which another one 
 LITTLE, RATHER_LITTLE, FEWEST_SINGLE = 0.15, 0.2, 4  # logs of factors; hosts alone in their groups to compare one with
 QUICK = 0.1  # quantile of the times between hosts
 FEWEST_OF_KINDS = 12  # times between hosts of two kinds, other than the host itself, of which there is one
-SAME_AS_FAR = 0.05  # log of the factor
+SAME_AS_FAR, CLEAR_OF_SAME = 0.05, 0.1  # logs of factors: what hosts add counts as the same, and as clearly more
 FEWEST_BEYOND = 6  # links of a host with other groups, if those inside its group are well: a way may be slow
 SHOWN_SUSPECT_Z = 3.0
 FEW_BAD, PART_BAD = 2, 0.05  # limits on bad hosts while groups are unknown
@@ -190,7 +190,7 @@ class _Sizes:
         clear = [one for one in clear if not self._is_further(one, judged)]
         if size.bytes < BANDWIDTH:
             looking_slow = {one.subject[0]: one.effect for one in judged.findings.bad if one.kind == "host"}
-            self._near_each_other |= self._quick_with_some(looking_slow, set(looking_slow), judged)[1]
+            self._near_each_other |= self._quick_with_some(looking_slow, looking_slow, judged)[1]
         may_be_well = list(dict.fromkeys([*self._may_be_well(clear, judged, quiet), *self._of_no_group(clear, judged)]))
         self._unlike += (unlike := of_unlike(clear, names, self._processors))
         clear = [one for one in clear if one not in may_be_well and one not in unlike]
@@ -544,9 +544,8 @@ class _Sizes:
         filled = {one.subject[0] for one in judged.filled}
         hosts = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
         slow = {one: host for one, host in hosts.items() if host not in filled}
-        effect = {
-            one: max(float(np.log(one.factor or np.inf)), judged.effect_alone(host)) for one, host in slow.items()
-        }
+        added = {host: float(np.log(one.factor or np.inf)) for one, host in slow.items()}
+        effect = {one: max(added[host], judged.effect_alone(host)) for one, host in slow.items()}
         alone = self._behind_their_switches(judged.findings.effects)
         is_small = judged.size.bytes < BANDWIDTH
         loads = [judged] if quiet is None else [judged, quiet]
@@ -555,7 +554,7 @@ class _Sizes:
             if (is_small or effect[one] <= RATHER_LITTLE)
             and not all(load.is_slow_at_each_length(host, effect[one]) for load in loads)
         }  # fmt: skip
-        quick, among = self._quick_with_some(asked, set(slow.values()), judged)
+        quick, among = self._quick_with_some(asked, added, judged)
         return [
             one for one, host in slow.items()
             if (host in quick and (is_small or effect[one] <= LITTLE))
@@ -581,12 +580,15 @@ class _Sizes:
         return set(np.flatnonzero(size[effects.group_of] == 1).tolist()) if are_few else set()
 
     @staticmethod
-    def _quick_with_some(asked: Mapping[int, float], slow: Set[int], judged: Judged) -> tuple[set[int], set[int]]:
+    def _quick_with_some(
+        asked: Mapping[int, float], slow: Mapping[int, float], judged: Judged
+    ) -> tuple[set[int], set[int]]:
         """Those of the hosts `asked` for that are as quick as any with the other one of a group of two, or where no
         groups are known with any other; and with another one of the `slow` hosts: what leads to both, such as a further
         switch, may be all that is slow. As any of their kinds, if enough links of others of these were measured, and
-        with one that could show it, and with which it is not slow alone. Of those asked for: their effects, logs of
-        factors; in small messages, what is clearly slower adds that much to what both take."""
+        with one that could show it, and with which it is not slow alone. Of those asked for: their effects; of the
+        `slow` ones: what they add to the links of others, of which those that add clearly more do, in small messages;
+        logs of factors."""
         seen, effects = judged.readings, judged.findings.effects
         if not asked or not is_whole(seen.hosts):
             return set(), set()
@@ -594,7 +596,7 @@ class _Sizes:
         size, every = np.bincount(group_of)[group_of], np.arange(seen.hosts)
         adds = np.zeros(seen.hosts)
         if judged.size.bytes < BANDWIDTH:
-            adds[list(asked)] = list(asked.values())
+            adds[list(slow)] = list(slow.values())
         quickest = float(np.quantile(known_sample(times), QUICK))
 
         def quickest_of(host: int, kind: int) -> float:
@@ -604,7 +606,8 @@ class _Sizes:
 
         def quick_with(host: int) -> NDArray[np.bool_]:
             like = np.array([quickest_of(host, kind) for kind in range(effects.equals.kinds)])[kind_of]
-            added = np.where(adds > CLEARLY_MORE * asked[host], adds, 0.0)
+            least = CLEARLY_MORE * adds[host] if adds[host] >= CLEAR_OF_SAME else np.inf
+            added = np.where(adds > least, adds, 0.0)
             quick = effects.could_show(host, asked[host]) & (seen.with_each(host) - added < like + SAME_AS_FAR)
             alone = np.flatnonzero(quick & (added == 0))
             return np.asarray(quick & ~judged.slow_alone_with(host, alone, asked[host]))
