@@ -587,7 +587,7 @@ class _Sizes:
         groups are known with any other; and with another one of the `slow` hosts: what leads to both, such as a further
         switch, may be all that is slow. As any of their kinds, if enough links of others of these were measured, and
         with one that could show it, and with which it is not slow alone. Of those asked for: their effects; of the
-        `slow` ones: what they add to the links of others, of which those that add clearly more do, in small messages;
+        `slow` ones: what they add under load, which does not count in small messages of one that adds clearly less;
         logs of factors."""
         seen, effects = judged.readings, judged.findings.effects
         if not asked or not is_whole(seen.hosts):
