@@ -719,6 +719,13 @@ def test_no_host_is_slow_now_and_then_for_a_trunk_that_some_messages_avoid() -> 
     assert (found.all_found, {said.kind for said in found.said}) == (True, {"trunk"})
 
 
+@pytest.mark.long
+def test_by_a_sample_of_partners_no_host_is_named_for_what_its_ranks_reach_together() -> None:
+    found = score(Case("4 quadrants, dragonfly of 200 and 400 Gbit/s at random, drift", (), 7051, 32, partners=4))
+    assert found is not None
+    assert not found.said
+
+
 @pytest.mark.parametrize("topology", [False, True])
 @pytest.mark.parametrize("partners", [8, 16])
 @pytest.mark.long

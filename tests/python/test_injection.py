@@ -29,15 +29,16 @@ def _load(capacity: dict[int, float], few_uplinks: int = -1) -> FullLoad:
     return load
 
 
-def _results(capacity: dict[int, float], few_uplinks: int = -1) -> Results:
+def _results(capacity: dict[int, float], few_uplinks: int = -1, orders: int = STEPS) -> Results:
     """Ranks in pairs drawn anew in each step, half of the steps inside leaves; a host carries one message per rank at
-    full rate, or a part of that. `few_uplinks`: a leaf with half as many."""
+    full rate, or a part of that. `few_uplinks`: a leaf with half as many. `orders`: after which pairs are the same."""
     random, rows = np.random.default_rng(7), []
+    drawn = [random.permutation(len(HOST_OF)) for _ in range(orders)]
     carried, out = np.full(HOSTS, float(RANKS)), np.where(np.arange(4) == few_uplinks, 4.0, 8.0)
     for host, part in capacity.items():
         carried[host] *= part
     for step in range(STEPS):
-        order = random.permutation(len(HOST_OF))
+        order = drawn[step % orders]
         if step // 2 % 2:
             order = order[np.argsort(LEAF[HOST_OF[order]], kind="stable")]
         pairs = order.reshape(-1, 2)
@@ -93,6 +94,15 @@ def test_of_too_many_ranks_it_is_said_that_their_hosts_are_not_compared_so(monke
     monkeypatch.setattr("everylink.judge.coverage.MOST_RANKS", 63)
     assert said in judge(results).not_looked_for
     assert full_load(results.sizes[0], readings(results, results.sizes[0])) is None
+
+
+@pytest.mark.parametrize(("orders", "is_whole"), [(STEPS, True), (16, False)])
+def test_what_ranks_reach_together_is_not_looked_for_by_a_sample_of_partners(orders: int, is_whole: bool) -> None:
+    """Which ways these partners are behind decides that."""
+    results = _results({}, orders=orders)
+    assert readings(results, results.sizes[0]).has_most_links == is_whole
+    said = "hosts of which all ranks together reach less (that takes half of all links)"
+    assert (said not in judge(results).not_looked_for) == is_whole
 
 
 def test_where_no_message_ended_well_no_host_is_found() -> None:

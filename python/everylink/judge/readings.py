@@ -160,6 +160,14 @@ class Readings:
         """Log seconds of the first readings from some ranks to others, [from, to], without what their places add."""
         return np.asarray(self.first[np.ix_(frm, to)] - self.added_by_places(frm[:, None], to[None, :]))
 
+    @property
+    def has_most_links(self) -> bool:
+        """Whether most pairs of ranks on different hosts were measured, rather than a sample of partners."""
+        known = np.isfinite(self.first)
+        known |= known.T
+        possible = self.ranks**2 - int((np.bincount(self.host_of) ** 2).sum())
+        return 2 * int(known.sum()) >= possible
+
     @cached_property
     def further_times(self) -> Matrix:
         """Log seconds of `further`, without what the places of ranks add."""

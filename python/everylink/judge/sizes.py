@@ -458,7 +458,7 @@ class _Sizes:
         told = self._numbers(self._units([*self._collected.found, *clear], "host", "rank", "group"))
         inside = [one for one in slow_inside(load, equals, told) if judged.has_several(one.found.subject[0])]
         found = [inside_verdict(one, judged, names) for one in inside]
-        if not told and not found:  # hosts reach less with those that are slow
+        if not told and not found and judged.readings.has_most_links:  # hosts reach less with those that are slow
             together = (one for one in slow_together(load, equals) if judged.has_several(one.subject[0]))
             found = [together_verdict(one, judged, names) for one in together]
         return self._with(clear, found)
