@@ -26,11 +26,16 @@ PAIRS = np.array(list(itertools.combinations(range(HOSTS), 2)))
 Values = NDArray[np.float64]
 
 
-def _run(alone: dict[int, Values], alones: int, measured: NDArray[np.bool_] | None = None) -> Results:
-    """A run of one rank per host, in which load hides much of what large messages take. `alone`: by message size, how
-    many times as long each pair takes; `alones`: how often all were measured so, or those `measured`."""
+LOAD = np.exp(np.abs(0.3 * np.random.default_rng(2).standard_normal(len(PAIRS))))
+
+
+def _run(
+    alone: dict[int, Values], alones: int, measured: NDArray[np.bool_] | None = None, load: Values = LOAD
+) -> Results:
+    """A run of one rank per host. `alone`: by message size, how many times as long each pair takes; `alones`: how often
+    all were measured so, or those `measured`; `load`: likewise, what large messages take at least while others are
+    sent, which hides much."""
     random, rows = np.random.default_rng(6), dict[int, list[Rows]]()
-    load = np.exp(np.abs(0.3 * np.random.default_rng(2).standard_normal(len(PAIRS))))
     attempts = [MAIN] * MAIN_PASSES + [QUARTER] * QUARTERS + [ONE_WAY] * alones
     for size, factor in alone.items():
         for turn, attempt in enumerate(attempts):
@@ -184,8 +189,7 @@ RING_LENGTH = np.where(_over((0, 2), (1, 3)), 1.2, 1.0)  # of ways between oppos
 def test_ways_that_may_lead_over_a_slow_one_are_slow_for_it_in_a_ring(longer: Values, found: set[str]) -> None:
     """In one direction, or for half of their pairs."""
     slow = _over((0, 3)) | (_over((0, 2), (1, 3)) & (PAIRS.sum(axis=1) % 2 == 0))
-    large = np.where(slow, 1.5, 1.0)
-    verdicts = [one for one in _parts(slow, usual=np.stack([longer, large])) if one.kind == "trunk"]
+    verdicts = [one for one in _parts(slow, usual=np.stack([longer, np.ones(len(PAIRS))])) if one.kind == "trunk"]
     assert set().union(*(one.subject for one in verdicts)) == found
 
 
@@ -206,18 +210,10 @@ SWITCH_LENGTH = np.select(  # of two hosts, and halves that are far apart
 def test_the_way_is_slow_if_pairs_beside_a_slow_one_are_as_slow_alone(
     longer: Values, well: tuple[int, ...], subject: set[str]
 ) -> None:
-    pair, random = (PAIRS == (4, 14)).all(axis=1), np.random.default_rng(6)
     slow = _over((2, 7), leaves=TWELVE) & ~np.isin(PAIRS, well).all(axis=1)
-    large = np.where(slow, 1.5, 1.0)
-    rows = dict[int, list[Rows]]()
-    for size, factor in {SMALL: longer, LARGE: large}.items():
-        for turn, attempt in enumerate([MAIN] * MAIN_PASSES + [QUARTER] * QUARTERS + [ONE_WAY] * ALONES):
-            load = 1.0 if attempt == ONE_WAY else np.where(pair, 2.0, 1.6) / large if size == LARGE else 1.0
-            steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
-            own = rows_of_pairs(PAIRS, USUAL[size] * factor * load, steps, attempt, 0.005, random)
-            rows.setdefault(size, []).append(own)
-    verdicts = judge(run_of(np.arange(HOSTS), 18 * HOSTS, rows)).verdicts
-    assert [set(one.subject) for one in verdicts] == [subject]
+    load = np.where((PAIRS == (4, 14)).all(axis=1), 2.0, 1.6)
+    results = _run({SMALL: longer, LARGE: np.where(slow, 1.5, 1.0)}, ALONES, load=load)
+    assert [set(one.subject) for one in judge(results).verdicts] == [subject]
 
 
 @pytest.mark.parametrize("small", [1.28, 1.0])

@@ -160,7 +160,7 @@ class Readings:
         """Log seconds of the first readings from some ranks to others, [from, to], without what their places add."""
         return np.asarray(self.first[np.ix_(frm, to)] - self.added_by_places(frm[:, None], to[None, :]))
 
-    @property
+    @cached_property
     def has_most_links(self) -> bool:
         """Whether most pairs of ranks on different hosts were measured, rather than a sample of partners."""
         known = np.isfinite(self.first)
