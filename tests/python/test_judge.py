@@ -126,6 +126,17 @@ def test_the_unidirectional_kernel_shows_the_direction_without_a_retest() -> Non
     assert _only(_judged("slow-receive:n17*0.8", both=False)).direction == "receive"
 
 
+@pytest.mark.parametrize(("slow", "direction"), [(0, "send"), (6, "both")], ids=["from none", "from most"])
+def test_a_host_that_receives_slowly_from_most_others_does_not_only_send_slowly(slow: int, direction: str) -> None:
+    results = _results(_fabric("slow-send:n17*0.8", both=False), confirm=False)
+    (size,) = results.sizes
+    rows = size.rows
+    own = (rows.to == 17) & (rows.frm % 10 < slow)
+    rows = replace(rows, median=np.where(own, rows.median / 0.8, rows.median).astype(np.float32))
+    verdict = _only(judge(replace(results, sizes=(replace(size, rows=rows),))))
+    assert (verdict.kind, verdict.subject, verdict.direction) == ("host", ("n17",), direction)
+
+
 def _fetched(results: Results, kernel: str) -> Results:
     """The same messages as puts of their sender, or as gets of their receiver, which then leads."""
     sizes = results.sizes

@@ -1,6 +1,6 @@
 """The judge on runs that change over time: which hosts become slower, which are slow now and then, and in stretches."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -130,6 +130,19 @@ def test_a_host_that_is_slow_in_stretches_flaps(
     assert verdict.symptom == symptom
     assert verdict.factor == pytest.approx(2, rel=0.05)
     assert ("3 stretches" in verdict.evidence) == (symptom == "flapping")
+
+
+@pytest.mark.parametrize("passes", [range(PASSES), range(0, PASSES, 2)], ids=["in each pass", "in each second pass"])
+def test_links_that_are_slow_each_time_in_one_direction_are_not_slow_now_and_then(passes: Sequence[int]) -> None:
+    """Measured one way: the way from a host to some others may be shared."""
+    results = run({})
+    (size,) = results.sizes
+    rows, facts = size.rows, replace(results.facts, kernel="unidirectional")
+    slow = (rows.frm == BAD) & (rows.to % 3 == 0) & np.isin(rows.step // (HOSTS - 1), list(passes))
+    rows = replace(rows, median=np.where(slow, 2 * rows.median, rows.median).astype(np.float32))
+    judgement = judged(replace(results, facts=facts, sizes=(replace(size, rows=rows),)))
+    found = {(verdict.subject, verdict.symptom) for verdict in judgement.verdicts if verdict.kind == "host"}
+    assert found == (set() if len(passes) == PASSES else {((f"n{BAD}",), "flapping")})
 
 
 Alone = Callable[[NDArray[np.int64], NDArray[np.bool_]], NDArray[np.bool_]]  # of steps and whether BAD is there

@@ -6,13 +6,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.findings import Found
+from everylink.judge.findings import Found, side_of
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
 from everylink.units import time_text
 
-SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
-LEAST = 0.05  # least difference, log of the factor
 FEWEST_GOOD = 4  # good links needed for comparison
 GONE = 0.35  # if less than this part of the effect remains alone, the effect needs load
 LEAST_ALONE = 0.03  # log of the factor: healthy links are slower than the quickest of their like by less
@@ -82,9 +80,9 @@ class BestReadings:
         if not both.any():
             return None
         difference = float(np.median(there[both] - back[both]))
-        if abs(difference) < max(SIDED * effect, LEAST):
-            return OneWay(Side.BOTH, effect, 0.0)
-        side = Side.SEND if difference > 0 else Side.RECEIVE
+        side = side_of(difference, effect)
+        if side == Side.BOTH:
+            return OneWay(side, effect, 0.0)
         usual = float(np.median((back if difference > 0 else there)[both]))
         return OneWay(side, abs(difference), usual)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,8 @@ SUSPECT_Z, SUSPECT_EFFECT = 1.5, 0.03
 SMALLEST_OF_END = 0.04  # log of the factor; many links tell
 # A host is bad if it has this many bad pairs, and they are this part of its measured pairs (a half, if one-way).
 FEWEST_FOLDED, PART_FOLDED = 3, 0.4
+SIDED = 0.5  # difference between directions, as a part of the effect, from which one direction is the slow one
+LEAST_SIDED = 0.05  # least difference, log of the factor
 FAR_SLOWER = 2.0  # times the effect of its host: the rank is at fault
 CORE_Z, SMALLEST_OF_CORE = 5.0, 0.08  # of ranks of one host: cores differ more
 # Log factors of pairs of cores: the least that is reported, and the least that is a fault, as when half of the links
@@ -135,6 +137,7 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
     explained = {host for trunk in trunks.found for host in trunk.own}
     hosts, suspects = _cores(readings, effects) if equals.one_host else _hosts(effects, readings.symmetric)
     hosts = [found for found in hosts if found.subject[0] not in explained and _by_all_links(found, readings, effects)]
+    hosts = [_sided(found, readings, effects) for found in hosts]
     seen = examine_pairs(readings, effects)
     known = {found.subject[0] for found in hosts} | explained
     pairs, repeated = pairs_found(seen.bad, effects, readings.symmetric), tuple[Found, ...]()
@@ -188,6 +191,28 @@ def _by_all_links(found: Found, readings: Readings, effects: Effects) -> bool:
         if middle(low, links, effects.noise)[0] > PART_OF_SAMPLE * found.effect:
             return True
     return False
+
+
+def _sided(found: Found, readings: Readings, effects: Effects) -> Found:
+    """A host that seems slow in one direction, with both if links that show it take as long the other way round: what
+    it adds there may just be less certain."""
+    if readings.symmetric or found.side == Side.BOTH:
+        return found
+    one, every = np.array(found.subject), np.arange(readings.hosts)
+    there = readings.cells(one, every).median[0] - effects.class_at(one[0], every)
+    back = readings.cells(every, one).median[:, 0] - effects.class_at(every, one[0])
+    slow, other = (there, back) if found.side == Side.SEND else (back, there)
+    longer = (slow - other)[effects.shows(found.subject[0], every) & (slow >= SIDED * found.effect)]
+    known = longer[np.isfinite(longer)]
+    is_sided = not len(known) or side_of(float(np.median(known)), found.effect) == Side.SEND
+    return found if is_sided else replace(found, side=Side.BOTH)
+
+
+def side_of(longer: float, effect: float) -> Side:
+    """The slow direction of links that take `longer` there than back, log of the factor, and are slow by `effect`."""
+    if abs(longer) < max(SIDED * effect, LEAST_SIDED):
+        return Side.BOTH
+    return Side.SEND if longer > 0 else Side.RECEIVE
 
 
 def _by_its_ranks(found: Found, host_of: NDArray[np.int64], ranks: Ends, slow: Sequence[int]) -> bool:

@@ -188,8 +188,9 @@ def _slow_readings(
 ) -> tuple[_Slow, Index]:
     """The slow readings, and in how many pairs and steps each two hosts met, [hosts, hosts]; 0 where only once.
 
-    Of these `attempts`. And only those that are also slow against the best reading of their pair of ranks: a pair that
-    is slow each time has a slow way. Both rows of a step of round trips measure the same: a step is slow if both are.
+    Of these `attempts`. And only those that are also slow against the best reading of their pair of ranks, or of their
+    link where there are no round trips: what is slow each time has a slow way. Both rows of a step of round trips
+    measure the same: a step is slow if both are.
     """
     met = np.zeros(seen.hosts**2, np.int64)
     parts: list[tuple[NDArray[Any], ...]] = []
@@ -200,44 +201,50 @@ def _slow_readings(
         beyond = time - seen.added_by_places(frm, to) - effects.expected_at(one, other)
         limit = np.maximum(SMALLEST, NOISES * effects.noise_at(one, other))
         hit = beyond > limit
-        pair, hosts = _pair_numbers(frm, to, seen.ranks), one * seen.hosts + other
+        pair, way = _pair_numbers(frm, to, seen.ranks), _way_numbers(frm, to, seen)
         rows = np.where(seen.symmetric & np.isfinite(seen.first[to, frm]), 2, 1)
-        own = (pair, step.astype(np.int64), hosts, beyond, time - limit, rows)
+        own = (way, time - limit, pair, step.astype(np.int64), one * seen.hosts + other, beyond, rows)
         parts.append(tuple(column[hit] for column in own))
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    way, least, *columns = (np.concatenate(column) for column in zip(*parts, strict=True))
     there = met.reshape(seen.hosts, seen.hosts)
     steps = np.maximum(there, there.T)
-    pair, step, hosts, beyond, least = _once_a_step(*columns)
-    often, inverse = np.unique(pair, return_inverse=True)
+    often, inverse = np.unique(way, return_inverse=True)
     mixed = least > _best(size, seen, often, attempts)[inverse.reshape(-1)]
-    a, b = np.divmod(hosts[mixed], seen.hosts)
-    found = _Slow(np.minimum(a, b), np.maximum(a, b), step[mixed], beyond[mixed].astype(np.float64))
+    step, hosts, beyond = _once_a_step(*(column[mixed] for column in columns))
+    a, b = np.divmod(hosts, seen.hosts)
+    found = _Slow(np.minimum(a, b), np.maximum(a, b), step, beyond.astype(np.float64))
     return found, np.where(steps > 1, steps, 0)
 
 
 def _once_a_step(*columns: NDArray[Any]) -> list[NDArray[Any]]:
     """Of the slow rows of each pair and step the one that is least slow; none where fewer than `rows` are slow.
 
-    Columns: pair, step, hosts, how slow, the least time that is slow, rows.
+    Columns: pair, step, hosts, how slow, rows. Of these step, hosts, how slow.
     """
-    pair, step, _, beyond, _, rows = columns
+    pair, step, _, beyond, rows = columns
     order = np.lexsort((beyond, step, pair))
     key = np.stack([pair, step])[:, order]
     begins = np.append(True, (key[:, 1:] != key[:, :-1]).any(axis=0))[: len(order)]
     first = np.flatnonzero(begins)
     enough = np.diff(first, append=len(order)) >= rows[order][first]
-    return [column[order][first][enough] for column in columns[:-1]]
+    return [column[order][first][enough] for column in columns[1:-1]]
 
 
-def _best(size: Size, seen: Readings, pairs: Index, attempts: NDArray[np.bool_]) -> Values:
-    """The best reading of each of these pairs of ranks, log seconds; `pairs` ascending, smaller * ranks + larger."""
-    best = np.full(len(pairs), np.inf)
+def _best(size: Size, seen: Readings, ways: Index, attempts: NDArray[np.bool_]) -> Values:
+    """The best reading of each of these ways, log seconds; `ways` ascending, by _way_numbers."""
+    best = np.full(len(ways), np.inf)
     for frm, to, median in seen.rows(size, attempts=attempts):
-        pair = _pair_numbers(frm, to, seen.ranks)
-        at = np.minimum(np.searchsorted(pairs, pair), max(len(pairs) - 1, 0))
-        known = np.isin(pair, pairs)
+        way = _way_numbers(frm, to, seen)
+        at = np.minimum(np.searchsorted(ways, way), max(len(ways) - 1, 0))
+        known = np.isin(way, ways)
         np.minimum.at(best, at[known], np.log(median[known].astype(np.float64)))
     return best
+
+
+def _way_numbers(frm: NDArray[np.uint32], to: NDArray[np.uint32], seen: Readings) -> Index:
+    """A number for each pair of ranks if round trips were measured, else for each link: smaller * ranks + larger, or
+    from * ranks + to."""
+    return _pair_numbers(frm, to, seen.ranks) if seen.symmetric else frm.astype(np.int64) * seen.ranks + to
 
 
 def _pair_numbers(frm: NDArray[np.uint32], to: NDArray[np.uint32], ranks: int) -> Index:

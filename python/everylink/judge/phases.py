@@ -14,7 +14,6 @@ from everylink.judge.comparable import (
     FEWEST_GOOD,
     GONE,
     HEALTHY,
-    LEAST,
     LEAST_ALONE,
     SHOWN_ALONE,
     BestReadings,
@@ -25,7 +24,7 @@ from everylink.judge.comparable import (
     turned,
 )
 from everylink.judge.effects import Effects
-from everylink.judge.findings import Findings, Found
+from everylink.judge.findings import LEAST_SIDED, Findings, Found
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Side
@@ -112,7 +111,7 @@ class PhaseReadings:
         back = turned(links)
         faster = back if one_way.side == Side.SEND else links
         comparable = self._hosts_comparable(findings, findings.ends)
-        is_slow = comparable.beyond_usual(faster, [*links, *back], False) > max(GONE * one_way.effect, LEAST)
+        is_slow = comparable.beyond_usual(faster, [*links, *back], False) > max(GONE * one_way.effect, LEAST_SIDED)
         return OneWay(Side.BOTH, found.effect, 0.0) if is_slow else one_way
 
     def hosts_that_tell(self) -> list[int]:
