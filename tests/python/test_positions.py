@@ -1,12 +1,14 @@
 """What a place on every host costs is no fault of the ranks that have it."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from everylink.io.foreign import bare_ranks, counted_hosts
 from everylink.judge.judge import judge
-from everylink.judge.positions import Places, places_of
+from everylink.judge.positions import Places, places_of, positions_of
 from everylink.judge.readings import readings
 from everylink.model.rows import MAIN
 from pair_rows import rows_of_pairs, run_of
@@ -36,6 +38,23 @@ def test_the_links_of_far_ranks_are_like_others_without_what_their_place_adds() 
     slow = rest[4][np.isfinite(rest[4])]
     assert slow - healthy[0] == pytest.approx(SLOW, abs=1e-5)
     assert np.diff(places.of_place) == pytest.approx(FAR, abs=1e-5)
+
+
+@pytest.mark.parametrize(("known", "place"), [(True, [1, 0]), (False, [-1, -1])], ids=["known", "distance not known"])
+def test_the_first_rank_of_few_hosts_is_as_far_from_their_adapter_as_the_second_one_of_others(
+    known: bool, place: list[int]
+) -> None:
+    """The adapter of two hosts is on the other socket."""
+    swapped = np.repeat(np.arange(HOSTS) % 4 == 3, EACH)
+    numa = np.tile(np.arange(EACH), HOSTS).astype(np.int32)
+    distance = np.where((numa == 1) ^ swapped, 20, 10) if known else np.full(len(numa), -1)
+    ranks = replace(
+        bare_ranks(*counted_hosts([f"n{host}" for host in HOST_OF.tolist()])),
+        device=("mlx5_0",) * len(numa), numa=np.where(swapped, numa + 4, numa), numa_distance=distance,
+    )  # fmt: skip
+    found = positions_of(ranks, ONE)
+    assert (found[~swapped] == PLACE_OF[~swapped]).all()
+    assert found[swapped].tolist() == 2 * place
 
 
 def test_the_kinds_of_hosts_differ_still() -> None:

@@ -4,6 +4,7 @@ A rank on the far socket, or behind the second adapter, is slower than its neigh
 are compared with those between ranks of the same two places, on all hosts.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +62,8 @@ def positions_of(ranks: Ranks, kind_of_host: Index) -> Index:
     """A number for the place of each rank on hosts of its kind, [ranks]; -1 where few hosts have such a rank.
 
     By its number on the host, its adapter, its NUMA node and the distance to the adapter; if few hosts have a rank like
-    that, or a host has very many, without its number.
+    that, or a host has very many, without its number. If few have one even so: the place of most ranks as far from the
+    same adapter, as where an adapter is on the other socket of some hosts.
     """
     host_of = ranks.host_index.astype(np.int64)
     if host_of.max(initial=0) == 0:
@@ -81,6 +83,13 @@ def positions_of(ranks: Ranks, kind_of_host: Index) -> Index:
             if len(hosts[key]) >= FEWEST_ALIKE:
                 found[rank] = numbers.setdefault(key, len(numbers))
                 break
+    distance = list(zip(kind, ranks.device, ranks.numa_distance.tolist(), strict=True))
+    as_far: dict[object, Counter[int]] = {}
+    for rank in np.flatnonzero((found >= 0) & (ranks.numa_distance >= 0)).tolist():
+        as_far.setdefault(distance[rank], Counter())[int(found[rank])] += 1
+    for rank in np.flatnonzero(found < 0).tolist():
+        if distance[rank] in as_far:
+            ((found[rank], _),) = as_far[distance[rank]].most_common(1)
     return found
 
 
