@@ -605,12 +605,18 @@ def test_a_link_that_is_slow_one_way_and_its_pair_at_another_size_are_one_verdic
     assert verdict.evidence == "evidence; also slow at 8 B"
 
 
-def test_of_a_one_way_kernel_a_pair_that_is_slow_in_both_directions_is_one_verdict() -> None:
-    there, back = (verdict_on("link", ends, side="send", factor=f) for ends, f in ((("a", "b"), 2.0), (("b", "a"), 3)))
+@pytest.mark.parametrize("kind", ["link", "pair"], ids=["one rank each", "several ranks"])
+def test_of_a_one_way_kernel_a_pair_that_is_slow_in_both_directions_is_one_verdict(kind: str) -> None:
+    there, back = (verdict_on(kind, ends, side="send", factor=f) for ends, f in ((("a", "b"), 2.0), (("b", "a"), 3)))
     (verdict,) = one_per_subject([there, back])
     assert (verdict.kind, verdict.subject, verdict.direction, verdict.factor) == ("pair", ("b", "a"), "both", 3)
     assert verdict.evidence == "evidence; in the other direction 2.00x the time"
-    dark = verdict_on("link", ("b", "a"), "timeout", side="send")
+    (verdict,) = one_per_subject([there, back, verdict_on("pair", ("b", "a"), factor=2.5, size=SIZE)])
+    assert (verdict.kind, verdict.direction, verdict.factor) == ("pair", "both", 3)
+
+
+def test_a_link_that_fails_and_the_one_back_that_is_slow_are_two_verdicts() -> None:
+    there, dark = verdict_on("link", ("a", "b"), side="send"), verdict_on("link", ("b", "a"), "timeout", side="send")
     assert set(one_per_subject([there, dark])) == {there, dark}
 
 

@@ -1,6 +1,5 @@
 """One verdict for each subject, of all that its message sizes and directions yield."""
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -16,15 +15,18 @@ FAR_MORE = 4.0  # times as much longer: it happens in a part of the steps
 def one_per_subject(found: Sequence[Verdict]) -> list[Verdict]:
     """One verdict per subject: the worst one, whose evidence also names the others.
 
-    The link of two ranks and their pair are one subject, unless both links have verdicts; these are one pair if both
-    are slow.
+    The link of two ranks or hosts and their pair are one subject, unless both links have verdicts; these are one pair
+    if both are slow.
     """
-    links = Counter(frozenset(subject) for subject in {one.subject for one in found if one.kind == "link"})
+    directed = {one.subject for one in found if _is_directed(one)}
     by_subject: dict[tuple[str, Collection[str]], list[Verdict]] = {}
     for verdict in found:
-        ends = frozenset(verdict.subject)
-        is_pair = verdict.kind in ("pair", "link") and links[ends] < 2
-        by_subject.setdefault(("pair", ends) if is_pair else (verdict.kind, verdict.subject), []).append(verdict)
+        kind, subject = verdict.kind, verdict.subject
+        if kind not in ("pair", "link"):
+            key: tuple[str, Collection[str]] = kind, subject
+        else:
+            key = "pair", subject if {subject, subject[::-1]} <= directed else frozenset(subject)
+        by_subject.setdefault(key, []).append(verdict)
     return _paired([_merged(verdicts) for verdicts in by_subject.values()])
 
 
@@ -42,9 +44,14 @@ def each_by_itself(verdicts: Sequence[Verdict], kind: str, text: str) -> Verdict
     )  # fmt: skip
 
 
+def _is_directed(verdict: Verdict) -> bool:
+    """Whether it is on a link, or says that one direction of a pair of hosts is slow."""
+    return verdict.kind == "link" or (verdict.is_slow_pair and verdict.direction != Side.BOTH)
+
+
 def _paired(found: Sequence[Verdict]) -> list[Verdict]:
-    """Two links between the same ranks that are slow are one pair, which both directions tell of."""
-    slow = {one.subject: one for one in found if one.kind == "link" and one.symptom == "slow"}
+    """Two links between the same ranks or hosts that are slow are one pair, which both directions tell of."""
+    slow = {one.subject: one for one in found if _is_directed(one) and one.symptom == "slow"}
     kept: list[Verdict] = []
     for verdict in found:
         back = slow.get(verdict.subject[::-1]) if slow.get(verdict.subject) is verdict else None
