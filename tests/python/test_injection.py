@@ -96,12 +96,12 @@ def test_of_too_many_ranks_it_is_said_that_their_hosts_are_not_compared_so(monke
     assert full_load(results.sizes[0], readings(results, results.sizes[0])) is None
 
 
-@pytest.mark.parametrize(("orders", "is_whole"), [(STEPS, True), (16, False)])
+@pytest.mark.parametrize(("orders", "is_whole"), [(STEPS, True), (60, False)])
 def test_what_ranks_reach_together_is_not_looked_for_by_a_sample_of_partners(orders: int, is_whole: bool) -> None:
     """Which ways these partners are behind decides that."""
     results = _results({}, orders=orders)
     assert readings(results, results.sizes[0]).has_most_links == is_whole
-    said = "hosts of which all ranks together reach less (that takes half of all links)"
+    said = "hosts of which all ranks together reach less (that takes two thirds of all links)"
     assert (said not in judge(results).not_looked_for) == is_whole
 
 

@@ -19,7 +19,7 @@ def not_looked_for(judged: Judged, kind: str) -> Iterable[str]:
     if has_too_many(judged.readings):
         yield f"{kind}s that are slow only while all of their ranks work (more than {MOST_RANKS:,} ranks)"
     elif count < judged.readings.ranks and not judged.readings.has_most_links:
-        yield f"{kind}s of which all ranks together reach less (that takes half of all links)"
+        yield f"{kind}s of which all ranks together reach less (that takes two thirds of all links)"
     several = effects.whole_groups if effects.whole_groups > 1 else "none are"  # one group is all of them
     known = f"of {FEWEST_HOSTS} {kind}s; {several} known)"
     if effects.whole_groups < FEWEST_GROUPS:

@@ -28,6 +28,7 @@ HOST_BLOCK = 256  # rows of the matrix of hosts processed together
 Matrix = NDArray[np.float32]
 Index = NDArray[np.int64]
 UNKNOWN = np.float32(np.nan)
+MOST_LINKS = 2 / 3  # of those between hosts: more than a sample of partners
 MOST_LOST = 1e12  # usual times, of a row: a damaged file may say anything
 
 
@@ -162,11 +163,11 @@ class Readings:
 
     @cached_property
     def has_most_links(self) -> bool:
-        """Whether most pairs of ranks on different hosts were measured, rather than a sample of partners."""
+        """Whether MOST_LINKS of ranks on different hosts were measured, rather than a sample of partners."""
         known = np.isfinite(self.first)
         known |= known.T
         possible = self.ranks**2 - int((np.bincount(self.host_of) ** 2).sum())
-        return 2 * int(known.sum()) >= possible
+        return int(known.sum()) >= MOST_LINKS * possible
 
     @cached_property
     def further_times(self) -> Matrix:
