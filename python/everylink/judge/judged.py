@@ -113,7 +113,7 @@ class Judged:
         """Hosts of several ranks that are slow only while all measure, but with nearly all others, inside their group,
         too, and by clearly more than single links differ, and than load makes other hosts slow, or if these are several
         also groups. No way between groups explains that: what their ranks share is slow, and a single rank does not
-        fill it."""
+        fill it. Not by a sample of partners: the ways to these may be why."""
         if self.size.bytes < BANDWIDTH:
             return frozenset()
         with_some = (one for one in self._under_load.with_some if not self.alone.slow_with(one, self.findings).slow)
@@ -127,7 +127,9 @@ class Judged:
         with_all = (one for one in several if self._is_slow_with_nearly_all(one))
         clear = (one for one in with_all if one.effect > CLEAR_OF_LINKS * self.findings.effects.noise)
         found = [one for one in clear if self._longer_inside(one) >= INSIDE * one.effect]
-        if not found or (len(found) > 1 and not self.findings.effects.group_of.any()):
+        if not found or not self.readings.has_most_links:
+            return frozenset()
+        if len(found) > 1 and not self.findings.effects.group_of.any():
             return frozenset()  # groups that do not show may be why several are
         groups = [one for one in self._under_load.contention if _is_a(one, "group")] if len(found) > 1 else []
         beside = max((one.effect for one in (*loaded, *groups) if one not in found), default=0.0)
