@@ -12,7 +12,7 @@ from everylink.distributions import normal_tail
 from everylink.judge.verdict import OF_TIMES, SURE, Scope, Verdict
 
 MOST, LESS = 0.98, 0.97
-OF_WAY = 0.8  # of a trunk: what passes a slow part looks like one
+OF_WAY = 0.9  # of a trunk: what passes a slow part looks like one; counted where trunks are slow as often as others
 RIGHT: Mapping[str, float] = {
     "host": MOST, "group": MOST, "link": LESS, "rank": LESS, "pair": LESS, "trunk": OF_WAY,
 }  # fmt: skip
