@@ -134,8 +134,12 @@ def test_a_sample_represents_very_many_hosts(both: bool, monkeypatch: pytest.Mon
     faults = ("slow-host:n17*0.75", "slow-group:g4*0.7", "jitter-host:n40", "dark:n5>n6", "slow-send:n88*0.7")
     results = fabric_run(*faults, hosts=120, group_size=20, both_directions=both)
 
+    links_of = dict[tuple[str, ...], int]()
+
     def said() -> set[tuple[str, tuple[str, ...], str]]:
-        return {(verdict.kind, verdict.subject, verdict.symptom) for verdict in judge(results).verdicts}
+        verdicts = judge(results).verdicts
+        links_of.update((verdict.subject, verdict.links) for verdict in verdicts)
+        return {(verdict.kind, verdict.subject, verdict.symptom) for verdict in verdicts}
 
     whole = said()
     assert len(whole) == 5
@@ -143,6 +147,7 @@ def test_a_sample_represents_very_many_hosts(both: bool, monkeypatch: pytest.Mon
     monkeypatch.setattr(sample, "SAMPLED", 60)
     results.__dict__.pop("_readings")  # they were computed from all hosts
     assert said() == whole
+    assert all(links_of[slow,] > 90 for slow in ("n17", "n88"))  # of all links, of which 60 are in the sample
 
 
 def test_the_slowest_of_very_many_suspect_pairs_are_named_and_the_others_counted(

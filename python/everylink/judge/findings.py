@@ -136,8 +136,8 @@ def find(readings: Readings, equals: Equals, blind: bool = False) -> Findings:
     effects, trunks = _fitted(readings, equals, blind)
     explained = {host for trunk in trunks.found for host in trunk.own}
     hosts, suspects = _cores(readings, effects) if equals.one_host else _hosts(effects, readings.symmetric)
-    hosts = [found for found in hosts if found.subject[0] not in explained and _by_all_links(found, readings, effects)]
-    hosts = [_sided(found, readings, effects) for found in hosts]
+    by_all = (_by_all_links(found, readings, effects) for found in hosts if found.subject[0] not in explained)
+    hosts = [_sided(found, readings, effects) for found in by_all if found is not None]
     seen = examine_pairs(readings, effects)
     known = {found.subject[0] for found in hosts} | explained
     pairs, repeated = pairs_found(seen.bad, effects, readings.symmetric), tuple[Found, ...]()
@@ -177,20 +177,22 @@ def _fitted(readings: Readings, equals: Equals, blind: bool) -> tuple[Effects, T
     return effects.with_ways(trunks.ways), trunks
 
 
-def _by_all_links(found: Found, readings: Readings, effects: Effects) -> bool:
-    """Whether a host that is slow by a sample of its links is so by all of them."""
+def _by_all_links(found: Found, readings: Readings, effects: Effects) -> Found | None:
+    """A host that is slow by a sample of its links, with the number of all of them if it is so by these; else None."""
     if is_whole(readings.hosts):
-        return True
+        return found
     one, every = np.array(found.subject), np.arange(readings.hosts)
-    for side in (Side.SEND,) if readings.symmetric else (Side.SEND, Side.RECEIVE):
+    both = (Side.SEND,) if readings.symmetric else (Side.SEND, Side.RECEIVE)
+    is_slow, count = False, 0
+    for side in both if found.side == Side.BOTH else (found.side,):
         frm, to = (one, every) if side == Side.SEND else (every, one)
         ends = frm[:, None], to[None, :]
         of_partner = effects.ends_at(*ends)[side == Side.SEND]
         own = readings.cells(frm, to).median - (effects.expected_at(*ends) - effects.added_at(*ends))
         low, links = lower_quantiles(np.where(of_partner > 0, np.nan, own).reshape(1, -1))
-        if middle(low, links, effects.noise)[0] > PART_OF_SAMPLE * found.effect:
-            return True
-    return False
+        is_slow |= bool(middle(low, links, effects.noise)[0] > PART_OF_SAMPLE * found.effect)
+        count += int(links[0])
+    return replace(found, links=count) if is_slow else None
 
 
 def _sided(found: Found, readings: Readings, effects: Effects) -> Found:

@@ -113,8 +113,8 @@ class Judged:
         """Hosts of several ranks that are slow only while all measure, but with nearly all others, inside their group,
         too, and by clearly more than single links differ, and than load makes other hosts slow, or if these are several
         also groups. No way between groups explains that: what their ranks share is slow, and a single rank does not
-        fill it. Not by a sample of partners: the ways to these may be why."""
-        if self.size.bytes < BANDWIDTH:
+        fill it. Not by a sample of partners: the ways to these may be why; nor in runs of very many hosts."""
+        if self.size.bytes < BANDWIDTH or not is_whole(self.readings.hosts):
             return frozenset()
         with_some = (one for one in self._under_load.with_some if not self.alone.slow_with(one, self.findings).slow)
         loaded = [one for one in (*self._under_load.contention, *with_some) if _is_a(one, "host")]
@@ -141,8 +141,6 @@ class Judged:
     def _is_slow_with_nearly_all(self, host: Found) -> bool:
         """Whether a host is slow with nearly all others that could show it."""
         one = host.subject[0]
-        if not is_whole(self.readings.hosts):
-            return bool(host.links >= ALL_PARTNERS * self.findings.pairs.measured[one])
         longer = self.longer_with(one)
         known = longer[np.isfinite(longer) & self.findings.effects.could_show(one, host.effect)]
         return len(known) > 0 and bool((known > INSIDE * host.effect).mean() >= ALL_PARTNERS)
