@@ -160,6 +160,12 @@ class Cluster:
         names = [self.values_at(part, name, hosts).tolist() for name in ("hca_type", "board_id", "name", "driver")]
         return zip(*names, self._of_function(part, "device", hosts).tolist(), strict=True)
 
+    @property
+    def is_of_one_model(self) -> bool:
+        """Whether the adapters of the run are of one model, which is known, on all hosts."""
+        found = {one for part, hosts in self.adapters_of_run() for one in self._models_on(part, hosts)}
+        return len(found) == 1 and any(found.pop())
+
     def _of_function(self, part: str, name: str, hosts: Hosts) -> Codes:
         """A fact of the PCI function of a device on each host."""
         found = np.zeros(len(hosts), np.int64)

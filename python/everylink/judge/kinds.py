@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.errors import NotEnoughMemory
-from everylink.inventory.cluster import PROCESSOR, Cluster, cluster_of, kinds_of_hosts, smallest_class
+from everylink.inventory.cluster import (
+    PROCESSOR,
+    SMALLEST_CLASS,
+    Cluster,
+    cluster_of,
+    kinds_of_hosts,
+    smallest_class,
+)
 from everylink.judge.positions import places_of, positions_of
 from everylink.judge.readings import UNKNOWN, Readings, readings, readings_in, rows_inside
 from everylink.model.results import Results, Size
@@ -49,6 +56,7 @@ GONE_ALONE = 0.35  # part of the difference of two classes below which it needs 
 MANY_HOSTS, PART_ALIKE = 4, 0.125  # other hosts that are slow alike, and part of all; a chassis has fewer
 MOSTLY_MEASURED, FEW_MEASURED = 0.5, 2  # part of the links of two hosts' ranks, and their number
 FEWEST_OF_GROUP, FEWEST_WHOLE = 2, 2  # hosts of a kind in a group, and groups of a kind, from which it goes by group
+FEWEST_WITH_KINDS = 2 * SMALLEST_CLASS  # hosts that can be of two kinds, as they say themselves
 TOLD = 0.9  # part of the hosts that must say what their adapters can do
 
 
@@ -79,13 +87,13 @@ class Equals:
 class Kinds:
     """The kind of each host, [hosts]. `names`: what each kind has, empty where only the times tell (`told` false).
 
-    `processors`: of the hosts whose processor differs from that of most of their kind; too few have it for a kind.
+    `unlike`: what hosts have that too few have for a kind, such as `processor, Xeon Gold 6140`.
     """
 
     of_host: Index
     names: tuple[str, ...]
     told: bool
-    processors: Mapping[int, str] = field(default_factory=dict)
+    unlike: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -148,7 +156,7 @@ def kinds_of(results: Results) -> Kinds:
         by_size = [found for size in results.sizes if (found := classes(results, size)) is not None]
         seen = _with_neighbours(seen_kinds(by_size, hosts), by_size)
         if seen.count > 1 and int(np.bincount(seen.of_host).min()) >= least:
-            return seen if told is None else replace(seen, processors=told.processors)
+            return seen if told is None else replace(seen, unlike=told.unlike)
     return seen if told is None else told
 
 
@@ -254,10 +262,13 @@ def told_kinds(results: Results) -> Kinds | None:
     if len(set(names)) < len(names) and all(processors):
         names = [f"{name}, {processor}" for name, processor in zip(names, processors, strict=True)]
     unlike = {
-        host: text
+        host: f"processor, {text}"
         for own, texts, usual in zip(members, of_each, processors, strict=True)
         for host, text in zip(own, texts, strict=True) if text and usual and text != usual
     }  # fmt: skip
+    if len(rates) < FEWEST_WITH_KINDS and len(set(rates)) > 1 and not cluster.is_of_one_model:
+        adapters = {host: f"adapters, {rate}" for host, rate in enumerate(rates) if rate}
+        unlike |= {host: f"{text}, and {unlike[host]}" if host in unlike else text for host, text in adapters.items()}
     return Kinds(kind, tuple(names), True, unlike)
 
 

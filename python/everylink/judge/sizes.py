@@ -141,7 +141,7 @@ class _Sizes:
         self._looking_slow = set[int]()  # ranks, not just while others measure
         self._small: Judged | None = None  # the largest size below BANDWIDTH
         self._sites: Sites | None = None  # as it shows them
-        self._processors = {self._names.units[host]: text for host, text in kinds.processors.items()}
+        self._built_unlike = {self._names.units[host]: text for host, text in kinds.unlike.items()}
         self._unlike = list[Verdict]()  # on hosts that have no equals
         self._differ_within = set[str]()  # hosts whose own ranks are slow with each other, by design
         self._longer = LongerPairs()
@@ -192,7 +192,7 @@ class _Sizes:
             looking_slow = {one.subject[0]: one.effect for one in judged.findings.bad if one.kind == "host"}
             self._near_each_other |= self._quick_with_some(looking_slow, looking_slow, judged)[1]
         may_be_well = list(dict.fromkeys([*self._may_be_well(clear, judged, quiet), *self._of_no_group(clear, judged)]))
-        self._unlike += (unlike := of_unlike(clear, names, self._processors))
+        self._unlike += (unlike := of_unlike(clear, names, self._built_unlike))
         clear = [one for one in clear if one not in may_be_well and one not in unlike]
         unclear += may_be_well
         collected.found += [calibrated(verdict, is_alone) for verdict in clear]
@@ -247,9 +247,9 @@ class _Sizes:
     def _tell_unlike_hosts(self) -> None:
         """What takes longer at hosts that have no equals: structure, and suspects, in place of other suspects there."""
         collected = self._collected
-        structures, suspects = told_of(self._unlike, self._processors)
+        structures, suspects = told_of(self._unlike, self._built_unlike)
         collected.structure += structures
-        told = set(of_unlike(collected.suspects, self._names, self._processors)) if self._unlike else set()
+        told = set(of_unlike(collected.suspects, self._names, self._built_unlike)) if self._unlike else set()
         collected.suspects = [one for one in collected.suspects if one not in told] + suspects
 
     def _may_be_of_its_host(self, rank: Verdict) -> bool:
