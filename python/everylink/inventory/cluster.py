@@ -141,6 +141,12 @@ class Cluster:
         """For each device the hosts that have it, and a number above 0 for its model."""
         return self._numbered(self._models_on)
 
+    @property
+    def is_of_one_model(self) -> bool:
+        """Whether the adapters of the run are of one model, which is known, on all hosts."""
+        found = {one for part, hosts in self.adapters_of_run() for one in self._models_on(part, hosts)}
+        return len(found) == 1 and any(found.pop())
+
     def _numbered(self, describe: Callable[[str, Hosts], Iterable[Description]]) -> dict[str, tuple[Hosts, Codes]]:
         known: dict[Description, int] = {}
         found = {}
@@ -159,12 +165,6 @@ class Cluster:
     def _models_on(self, part: str, hosts: Hosts) -> Iterator[Description]:
         names = [self.values_at(part, name, hosts).tolist() for name in ("hca_type", "board_id", "name", "driver")]
         return zip(*names, self._of_function(part, "device", hosts).tolist(), strict=True)
-
-    @property
-    def is_of_one_model(self) -> bool:
-        """Whether the adapters of the run are of one model, which is known, on all hosts."""
-        found = {one for part, hosts in self.adapters_of_run() for one in self._models_on(part, hosts)}
-        return len(found) == 1 and any(found.pop())
 
     def _of_function(self, part: str, name: str, hosts: Hosts) -> Codes:
         """A fact of the PCI function of a device on each host."""

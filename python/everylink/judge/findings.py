@@ -17,7 +17,7 @@ from everylink.judge.readings import Readings, with_further
 from everylink.judge.times import times
 from everylink.judge.trunks import Trunk, Trunks, find_trunks
 from everylink.judge.verdict import Side
-from everylink.robust import LOW_ERROR, Values, discoveries, healthy_spread, is_whole, lower_quantiles
+from everylink.robust import LOW_ERROR, Matrix, Values, discoveries, healthy_spread, is_whole, lower_quantiles
 
 BLOCK = 256  # ranks processed together
 FEWEST_OF_RANK = 5  # partners; with fewer, most may be slow themselves, or near
@@ -181,15 +181,13 @@ def _by_all_links(found: Found, readings: Readings, effects: Effects) -> Found |
     """A host that is slow by a sample of its links, with the number of all of them if it is so by these; else None."""
     if is_whole(readings.hosts):
         return found
-    one, every = np.array(found.subject), np.arange(readings.hosts)
+    one, every = found.subject[0], np.arange(readings.hosts)
     both = (Side.SEND,) if readings.symmetric else (Side.SEND, Side.RECEIVE)
     is_slow, count = False, 0
     for side in both if found.side == Side.BOTH else (found.side,):
-        frm, to = (one, every) if side == Side.SEND else (every, one)
-        ends = frm[:, None], to[None, :]
-        of_partner = effects.ends_at(*ends)[side == Side.SEND]
-        own = readings.cells(frm, to).median - (effects.expected_at(*ends) - effects.added_at(*ends))
-        low, links = lower_quantiles(np.where(of_partner > 0, np.nan, own).reshape(1, -1))
+        of_partner = effects.ends_at(one, every)[1] if side == Side.SEND else effects.ends_at(every, one)[0]
+        own = np.where(of_partner > 0, np.nan, _longer(one, side, readings, effects))
+        low, links = lower_quantiles(own.reshape(1, -1))
         is_slow |= bool(middle(low, links, effects.noise)[0] > PART_OF_SAMPLE * found.effect)
         count += int(links[0])
     return replace(found, links=count) if is_slow else None
@@ -200,14 +198,21 @@ def _sided(found: Found, readings: Readings, effects: Effects) -> Found:
     it adds there may just be less certain."""
     if readings.symmetric or found.side == Side.BOTH:
         return found
-    one, every = np.array(found.subject), np.arange(readings.hosts)
-    there = readings.cells(one, every).median[0] - effects.class_at(one[0], every)
-    back = readings.cells(every, one).median[:, 0] - effects.class_at(every, one[0])
-    slow, other = (there, back) if found.side == Side.SEND else (back, there)
-    longer = (slow - other)[effects.shows(found.subject[0], every) & (slow >= SIDED * found.effect)]
+    one, opposite = found.subject[0], Side.RECEIVE if found.side == Side.SEND else Side.SEND
+    slow, other = (_longer(one, side, readings, effects) for side in (found.side, opposite))
+    longer = (slow - other)[effects.shows(one, np.arange(readings.hosts)) & (slow >= SIDED * found.effect)]
     known = longer[np.isfinite(longer)]
     is_sided = not len(known) or side_of(float(np.median(known)), found.effect) == Side.SEND
     return found if is_sided else replace(found, side=Side.BOTH)
+
+
+def _longer(host: int, side: Side, readings: Readings, effects: Effects) -> Matrix:
+    """What messages from a host, or to it, take longer than ends that add nothing explain, log of the factor, [hosts];
+    NaN where they were not measured."""
+    one, every = np.array([host]), np.arange(readings.hosts)
+    frm, to = (one, every) if side == Side.SEND else (every, one)
+    usual = effects.expected_at(frm, to) - effects.added_at(frm, to)
+    return np.asarray(readings.cells(frm, to).median.ravel() - usual)
 
 
 def side_of(longer: float, effect: float) -> Side:

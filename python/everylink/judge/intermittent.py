@@ -201,10 +201,11 @@ def _slow_readings(
         beyond = time - seen.added_by_places(frm, to) - effects.expected_at(one, other)
         limit = np.maximum(SMALLEST, NOISES * effects.noise_at(one, other))
         hit = beyond > limit
+        least, hosts = (time - limit)[hit], (one * seen.hosts + other)[hit]
+        frm, to, step, beyond = frm[hit], to[hit], step[hit].astype(np.int64), beyond[hit]
         pair, way = _pair_numbers(frm, to, seen.ranks), _way_numbers(frm, to, seen)
         rows = np.where(seen.symmetric & np.isfinite(seen.first[to, frm]), 2, 1)
-        own = (way, time - limit, pair, step.astype(np.int64), one * seen.hosts + other, beyond, rows)
-        parts.append(tuple(column[hit] for column in own))
+        parts.append((way, least, pair, step, hosts, beyond, rows))
     way, least, *columns = (np.concatenate(column) for column in zip(*parts, strict=True))
     there = met.reshape(seen.hosts, seen.hosts)
     steps = np.maximum(there, there.T)

@@ -83,6 +83,13 @@ def positions_of(ranks: Ranks, kind_of_host: Index) -> Index:
             if len(hosts[key]) >= FEWEST_ALIKE:
                 found[rank] = numbers.setdefault(key, len(numbers))
                 break
+    if (found < 0).any():
+        _join_those_as_far(found, ranks, kind)
+    return found
+
+
+def _join_those_as_far(found: Index, ranks: Ranks, kind: list[int]) -> None:
+    """Gives ranks without a place, if facts tell how far from their adapter they are, that of most as far from it."""
     distance = list(zip(kind, ranks.device, ranks.numa_distance.tolist(), strict=True))
     as_far: dict[object, Counter[int]] = {}
     for rank in np.flatnonzero((found >= 0) & (ranks.numa_distance >= 0)).tolist():
@@ -90,7 +97,6 @@ def positions_of(ranks: Ranks, kind_of_host: Index) -> Index:
     for rank in np.flatnonzero(found < 0).tolist():
         if distance[rank] in as_far:
             ((found[rank], _),) = as_far[distance[rank]].most_common(1)
-    return found
 
 
 def places_of(
