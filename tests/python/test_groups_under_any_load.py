@@ -90,3 +90,21 @@ def test_leaves_show_beside_a_slow_one_though_hosts_are_of_any_of_three_kinds(se
     kinds = Kinds(kind_of, ("one", "another", "a third"), told=True)
     groups, _ = groups_for(run_of(np.arange(32), 32, {SIZES[0]: [rows]}), None, kinds)
     assert groups.tolist() == leaf.tolist()
+
+
+@pytest.mark.parametrize(("pairs", "shown"), [(2, True), (1, False)])
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_of_hosts_that_are_far_from_each_other_and_all_the_rest_are_groups(
+    seed: int, pairs: int, shown: bool
+) -> None:
+    """Both hosts of a single pair may as well be slow."""
+    groups = np.zeros(16, np.int64)
+    groups[[2, 13]] = 1
+    groups[[3, 6]] = 2 if pairs == 2 else 0
+    noise = 0.005 * np.random.default_rng(seed).standard_normal((16, 16))
+    times = np.where(groups[:, None] == groups, 0.0, 0.68) + noise
+    np.fill_diagonal(times, np.nan)
+    found, gain = inferred_groups(((times + times.T) / 2).astype(np.float32))
+    assert (gain > 0) == shown
+    if shown:
+        assert found.tolist() == groups.tolist()

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from everylink.judge.judge import judge
+from everylink.judge.longer_ways import are_unlike_others
+from everylink.judge.trunks import Trunk
+from everylink.judge.verdict import Judgement, Side
 from everylink.model.results import Results
 from everylink.model.rows import MAIN, ONE_WAY, QUARTER
 from pair_rows import rows_of_pairs, run_of
@@ -56,3 +59,80 @@ def test_a_pair_that_takes_longer_alone_than_those_that_are_slow_alike_is_named(
             steps = turn * HOSTS + PAIRS.sum(axis=1) % HOSTS
             rows.append(rows_of_pairs(PAIRS, times, steps, attempt, 0.005, random))
         assert len(judge(run_of(np.arange(HOSTS), len(PHASES) * HOSTS, {LARGE[0]: rows})).verdicts) == named
+
+
+LEAF = np.arange(HOSTS) // 4
+WAY = LEAF[PAIRS]  # the leaves at the ends of each pair, the smaller number first
+
+
+def _trunks(factor: float, large: float, *ways: tuple[int, int]) -> Judgement:
+    """Of six leaves, whose links take 1.2 times as long between them; small messages of these ways take longer by a
+    factor, large ones by another."""
+    random, between, rows = np.random.default_rng(5), WAY[:, 0] != WAY[:, 1], {}
+    is_long = np.isin(WAY @ [HOSTS, 1], [a * HOSTS + b for a, b in ways])
+    for (size, usual), longer in ((SMALL, factor), (LARGE, large)):
+        times = usual * np.where(between, 1.2, 1.0) * np.where(is_long, longer, 1.0)
+        rows[size] = [
+            rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, 0.005, random)
+            for turn, attempt in enumerate(PHASES)
+        ]
+    return judge(run_of(np.arange(HOSTS), len(PHASES) * HOSTS, rows))
+
+
+def test_the_only_trunk_that_takes_longer_is_named_though_large_messages_are_delayed_no_further() -> None:
+    (verdict,) = _trunks(1.2, 1.0, (1, 4)).verdicts
+    assert (verdict.kind, set(verdict.subject)) == ("trunk", {"n[4-7]", "n[16-19]"})
+    assert verdict.factor == pytest.approx(1.2, rel=0.03)
+    assert not _trunks(1.2, 1.0, (1, 4), (0, 3)).verdicts  # more than one is how ways differ in length
+
+
+@pytest.mark.parametrize(
+    ("longer", "odd"),
+    [
+        ({(0, 1): 0.3}, True),
+        ({(0, 1): 0.3, (2, 1): 0.3}, True),  # all between two sets
+        ({(0, 1): 0.3, (2, 3): 0.3}, False),
+        ({(0, 1): 0.3, (2, 1): 0.3, (2, 3): 0.3}, False),  # not (0, 3)
+        ({(0, 1): 0.3, (2, 3): 0.15}, False),  # another one is longer by a part
+        ({(0, 1): 0.3, (2, 3): -0.2}, True),  # or nearer
+        ({(0, 1): 0.3, **dict.fromkeys(itertools.combinations(range(2, 6), 2), -0.2)}, False),  # as many are
+        ({(0, 1): 0.3, (0, 2): 0.3, (0, 3): 0.3}, False),  # of 15, too many
+        ({(0, 1): 0.1}, False),  # not this one as a whole
+    ],
+)
+def test_a_trunk_is_odd_if_all_other_ways_are_equally_long(longer: dict[tuple[int, int], float], odd: bool) -> None:
+    between = np.zeros((6, 6), np.float32)
+    np.fill_diagonal(between, np.nan)
+    for (one, other), beyond in longer.items():
+        between[one, other] = between[other, one] = beyond
+    assert are_unlike_others([Trunk(0, 1, (4, 5, 6, 7), (), Side.BOTH, 0.3, 20.0, 32)], between) == odd
+
+
+@pytest.mark.parametrize("large", [1.0, 1.5])
+def test_all_trunks_between_two_sets_of_leaves_are_one_verdict(large: float) -> None:
+    (verdict,) = _trunks(1.2, large, (0, 4), (1, 4)).verdicts
+    assert (verdict.kind, set(verdict.subject)) == ("trunk", {"n[0-7]", "n[16-19]"})
+    assert verdict.evidence.startswith("2 ways between groups of these, all slow; between n[")
+    assert verdict.links == 64
+    apart = _trunks(1.2, 1.5, (0, 4), (1, 5)).verdicts
+    assert {frozenset(one.subject) for one in apart} == {
+        frozenset({"n[0-3]", "n[16-19]"}),
+        frozenset({"n[4-7]", "n[20-23]"}),
+    }
+
+
+def test_a_way_between_hosts_of_two_groups_is_named_if_no_other_pair_between_groups_takes_longer() -> None:
+    """Of two groups that show, each of which is two leaves; one of four ways may be longer by design."""
+    random, half = np.random.default_rng(5), np.arange(HOSTS) // 12
+    between = half[PAIRS[:, 0]] != half[PAIRS[:, 1]]
+    for each, named in ((4, True), (6, False)):
+        slow = between & (PAIRS[:, 0] < each) & (PAIRS[:, 1] >= HOSTS - each)
+        times = LARGE[1] * np.where(between, 1.3, 1.0) * np.where(slow, 1.5, 1.0)
+        rows = [
+            rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, 0.005, random)
+            for turn, attempt in enumerate(PHASES)
+        ]
+        judged = judge(run_of(np.arange(HOSTS), len(PHASES) * HOSTS, {LARGE[0]: rows}))
+        (one,) = judged.verdicts if named else judged.suspects
+        assert not (judged.suspects if named else judged.verdicts)
+        assert (one.kind, set(one.subject)) == ("trunk", {f"n[0-{each - 1}]", f"n[{HOSTS - each}-23]"})

@@ -31,6 +31,7 @@ MOVES = 8
 HIGHEST = (0.7, 0.97)  # quantiles: many slow links hide groups; if none show below the first, far links may be few
 CLEARLY_SLOWER, CLEAR_OF_NOISE = 0.1, 8.0  # log of the factor, and times the spread, of a single slow link
 FEWEST_SEEN = 2  # hosts of a group, if only a sample of hosts is used
+FEWEST_FAR = 4  # hosts that are near to a single other one of these, and far from all the rest
 
 
 @dataclass(frozen=True)
@@ -206,10 +207,13 @@ def inferred_groups(matrix: Matrix, kind_of: NDArray[np.int64] | None = None) ->
     groups, gain = np.zeros(hosts, np.int64), 0.0
     if hosts < FEWEST_HOSTS or np.isfinite(matrix).sum() < LEAST_KNOWN * hosts * (hosts - 1):
         return groups, gain
-    rest, slow = _without_hosts(matrix, np.zeros(hosts, np.int64) if kind_of is None else kind_of)
+    kinds = np.zeros(hosts, np.int64) if kind_of is None else kind_of
+    rest, slow = _without_hosts(matrix, kinds)
+    with_far, without_far = _without_hosts(matrix, kinds, keep_far=True)
+    views = [rest] if (slow == without_far).all() else [rest, with_far]
     for highest in HIGHEST:
         if not gain:
-            groups, gain = _by_links_below(rest, slow, highest)
+            groups, gain = _by_links_below(views, slow, highest)
     return groups, gain
 
 
@@ -225,20 +229,25 @@ def explained(searched: SearchedLinks, candidates: Sequence[Groups], kinds: Kind
     return np.asarray(np.where(first > 0, first, other))
 
 
-def _by_links_below(rest: Matrix, slow: Matrix, highest: float) -> tuple[Groups, float]:
+def _by_links_below(rests: Sequence[Matrix], slow: Matrix, highest: float) -> tuple[Groups, float]:
     """The groups that show in the residuals, clipped at a quantile: what lies above is a fault, or chance.
 
     Once more without single slow links where there are some: one inside a group would divide it.
     """
-    links = _links(rest, highest)
-    found = _searched(links, slow)
-    if len(rest) > MANY_HOSTS or not found[1] or not (single := _single(links, found[0])).any():
+    views = [_links(rest, highest) for rest in rests]
+    found = _searched(views, slow)
+    if len(slow) > MANY_HOSTS or not found[1] or not (single := _single(views[0], found[0])).any():
         return found
-    return _searched(_without_links(links, single), slow)
+    return _searched([_without_links(view, single) for view in views], slow)
 
 
-def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
-    """The best groups, and their gain, of these links; `slow` [hosts]: what hosts add to all of theirs."""
+def _searched(views: Sequence[Links], slow: Matrix) -> tuple[Groups, float]:
+    """The best groups, and their gain, of these links; `slow` [hosts]: what hosts add to all of theirs.
+
+    The second view, if there is one, keeps what two hosts that are near to each other only add to their links with all
+    the rest. Without that, the rest are as far from these as from each other.
+    """
+    links = views[0]
     hosts = len(links.flat)
     one = np.zeros(hosts, np.int64)
     cost_of_one = _cost_of_one(links)
@@ -256,11 +265,13 @@ def _searched(links: Links, slow: Matrix) -> tuple[Groups, float]:
     moved = _moved(links, best)
     if cost_of(parts_of(links, moved), links) < best_cost:
         best = moved
-    best = _clear_members(links, best)
-    if (np.bincount(best) >= FEWEST_SEEN).sum() < 2:  # hosts that stay alone are slow, or far; no group of one
-        return one, 0.0
-    gain = _gain(links, best, cost_of_one)
-    return (_in_order(best), gain) if gain > 0 and gap_of(links, best) > LEAST_GAP else (one, 0.0)
+    found = [(one, 0.0)]
+    for view in views:
+        groups = _clear_members(view, best)
+        several = (np.bincount(groups) >= FEWEST_SEEN).sum() > 1  # hosts that stay alone are slow, or far
+        if several and gap_of(view, groups) > LEAST_GAP:
+            found.append((_in_order(groups), _gain(links, groups, cost_of_one)))
+    return max(found, key=lambda of_view: of_view[1])
 
 
 def _cost_of_one(links: Links) -> float:
@@ -339,19 +350,21 @@ def _counts(hosts: int) -> list[int]:
     return sorted({*some.tolist(), *range(2, min(hosts // 2, all_up_to) + 1)})
 
 
-def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64]) -> tuple[Matrix, Matrix]:
+def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64], keep_far: bool = False) -> tuple[Matrix, Matrix]:
     """Both directions as one, minus what slow hosts add; and that (even the fastest links of a slow host are slow).
 
     For each two kinds of hosts by itself: a slow host may not show in its links with hosts of a slower kind. Not of a
-    host that is nearer to some of another kind than most of its own kind are: it may be near to none of its own. What
-    is returned is what hosts add within their kind.
+    host that is nearer to some of another kind than most of its own kind are: it may be near to none of its own. With
+    `keep_far` not of two of a kind that are near to each other and far from all the rest either. What is returned is
+    what hosts add within their kind.
     """
     both = both_ways(matrix, matrix.T)
     kinds, of_kind = np.unique(kind_of, return_inverse=True)
     members = [np.flatnonzero(of_kind == number) for number in range(len(kinds))]
     slower = np.zeros((len(kinds), len(both)), np.float32)  # than most of its kind, with hosts of each kind
     for own, (with_kind, far) in itertools.product(members, enumerate(members)):
-        slower[with_kind, own] = _slower_among(both[np.ix_(own, far)] if len(kinds) > 1 else both)
+        block = both[np.ix_(own, far)] if len(kinds) > 1 else both
+        slower[with_kind, own] = _slower_among(block, keep_far and own is far)
     slow = np.where((slower < -NEARER).any(axis=0), np.float32(0), np.maximum(slower, 0))
     for (one, own), (other, far) in itertools.combinations_with_replacement(enumerate(members), 2):
         block = both[np.ix_(own, far)] if len(kinds) > 1 else both
@@ -361,12 +374,23 @@ def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64]) -> tuple[Matrix, 
     return np.asarray(both, np.float32), slow[of_kind, np.arange(len(both))]
 
 
-def _slower_among(block: Matrix) -> Matrix:
-    """How much longer the fastest links of each row take than those of most rows, [rows]."""
+def _slower_among(block: Matrix, keep_far: bool) -> Matrix:
+    """How much longer the fastest links of each row take than those of most rows, [rows].
+
+    With `keep_far`, of a block whose rows and columns are the same hosts, 0 for two that are near to each other only, if
+    there are more such: one switch of two hosts may be slow.
+    """
     fast = quick_links(block)
     if np.isnan(fast).all():  # such as hosts of two kinds that have no adapter in common
         return np.zeros(len(block), np.float32)
-    return np.asarray(np.nan_to_num(fast - np.nanmedian(fast)), np.float32)
+    usual = np.nanmedian(fast)
+    slower = np.nan_to_num(fast - usual)
+    if keep_far:
+        every, nearest = np.arange(len(block)), np.where(np.isnan(block), np.inf, block).argmin(axis=1)
+        is_near = (np.abs(block[every, nearest] - usual) < LEAST_GAP) & (slower > CLEARLY_SLOWER)
+        is_near &= is_near[nearest] & (nearest[nearest] == every)
+        slower = np.where(is_near & (is_near.sum() >= FEWEST_FAR), 0, slower)
+    return np.asarray(slower, np.float32)
 
 
 def _centred(flat: Matrix, weight: Matrix) -> Matrix:

@@ -9,6 +9,7 @@ from everylink.judge.contention import matched_alone, only_under_load
 from everylink.judge.crowd import crowd_remarks, less_certain
 from everylink.judge.expect import Expectation, below_expectation
 from everylink.judge.grouping import groups_for
+from everylink.judge.joined_ways import joined_ways
 from everylink.judge.kinds import equals_for, kinds_of
 from everylink.judge.merged import one_per_subject
 from everylink.judge.names import Names
@@ -87,7 +88,7 @@ def judge(
     collected.structure += scattered + groups_alike
     passing = dict(past_slow_switches(verdicts, names, collected.small))
     collected.suspects += [may_pass(one, group) for one, group in passing.items()]
-    return judgement(results, collected, [one for one in verdicts if one not in passing])
+    return judgement(results, collected, joined_ways([one for one in verdicts if one not in passing], names))
 
 
 def _judged_screening(

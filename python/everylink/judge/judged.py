@@ -39,6 +39,7 @@ from everylink.judge.uplinks import (
     alike,
     between_groups,
     is_longer_by_design,
+    is_only_longer,
     longer_by_pair,
     rest_of_way,
     slow_uplinks,
@@ -337,6 +338,12 @@ class Judged:
     def between(self) -> Matrix | None:
         """What ways between groups take longer, likewise."""
         return None if self.longer is None else between_groups(self.longer, self.findings.effects.group_of)
+
+    def is_only_longer(self, uplink: Uplink | None) -> bool:
+        """As uplinks.is_only_longer, in messages that show bandwidth."""
+        if uplink is None or self.longer is None or self.size.bytes < BANDWIDTH:
+            return False
+        return is_only_longer(uplink, self.findings.effects.group_of, self.longer)
 
     def is_further(self, way: LoadedGroup) -> bool:
         """Whether messages between two groups take longer at this size, too, than those between others."""

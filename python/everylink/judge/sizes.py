@@ -284,9 +284,11 @@ class _Sizes:
         return len(set(self._equals.group_of[hosts].tolist())) > 1
 
     def _tell_longer_ways(self) -> None:
-        """Groups, trunks and pairs that are slow at some sizes, or all, and longer by design."""
+        """Groups, trunks and pairs that are slow at some sizes, or all, and longer by design. Not the only trunk that
+        takes longer."""
         collected, names = self._collected, self._names
-        is_narrow = self._narrow_ways
+        odd = {way.verdict.subject for way in self._narrow_ways if way.is_odd}
+        is_narrow = {way: narrow for way, narrow in self._narrow_ways.items() if way.verdict.subject not in odd}
         ways = [way for way, narrow in is_narrow.items() if way.is_far or is_longer_by_design(narrow.values())]
         ways = [way for way in ways if way.kind != "host" or any(map(way.is_as_far, ways))]
         far = {way.verdict.subject for way in ways if way.is_far}
@@ -346,7 +348,7 @@ class _Sizes:
         groups = {self._names.group(group): group for group in numbers}
         in_short = {self._names.group_in_short(group): group for group in numbers}
         factors = [one.factor or np.inf for one in clear if one.kind == "group" and one.subject in groups]
-        of_some_pairs = {uplink_subject(uplink, judged, self._names) for uplink in judged.uplinks}
+        of_some_pairs = {uplink_subject(uplink, judged, self._names): uplink for uplink in judged.uplinks}
         kept, of_few = list[Verdict](), list[Verdict]()
         for one in clear:
             factor, is_unsure = one.factor or np.inf, False
@@ -364,7 +366,7 @@ class _Sizes:
                 if len(ends) == 2 and one.subject not in of_some_pairs:
                     is_unsure |= effects.ways_like(*ends) < FEWEST_WAYS + bool(np.log(factor) < LITTLE)
                 elif self._names.grouping is None:  # some of the ways from a group that may be none
-                    is_unsure |= are_few
+                    is_unsure |= are_few and not judged.is_only_longer(of_some_pairs.get(one.subject))
             (of_few if is_unsure else kept).append(one)
         if of_few:
             self._collected.remarks.append(ONE_OF_THREE)

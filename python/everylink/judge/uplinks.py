@@ -29,6 +29,7 @@ AS_WHOLE = 0.5  # part of the effect of some pairs that all pairs of their group
 AS_LONG = 0.2  # part of what ways between groups take longer that others may differ by
 FEWEST_AS_LONG, PART_AS_LONG = 2, 0.05  # such pairs of groups, and part of all
 FEWEST_APART = 10  # pairs of groups that have no end in common with what is compared
+OTHER_PAIRS, NEARLY_ALL_OTHERS, NO_LONGER = 5, 0.98, 0.25  # times as many; part of these; part of what slow ones take
 FEWEST_IN_STEPS, STEP = 10, 0.4  # pairs of groups, and the part of what these ways take longer that is a small step
 HIGH = 0.9  # quantile of the pairs of a trunk that shows what it adds
 WITH_MOST = 0.6  # part of the hosts of other groups
@@ -288,6 +289,24 @@ def is_longer_by_design(effect: float, ways: Sequence[tuple[int, int]], between:
         return True
     upper = every[(every >= np.median(every)) & (every <= level)]
     return len(every) >= FEWEST_IN_STEPS and bool((np.diff(upper, append=level) <= STEP * level).all())
+
+
+def is_only_longer(uplink: Uplink, group_of: NDArray[np.int64], longer: Matrix) -> bool:
+    """Whether its pairs are all those of FEWEST_HOSTS hosts or more with as many others, and nearly none of the others
+    between groups, OTHER_PAIRS times as many, takes longer, or a part: by design more would.
+
+    `longer` as from longer_by_pair.
+    """
+    own = sorted({host for pair in uplink.links for host in pair if host in uplink.members})
+    far = sorted({host for pair in uplink.links for host in pair if host not in uplink.members})
+    if min(len(own), len(far)) < FEWEST_HOSTS or len(uplink.links) < len(own) * len(far):
+        return False
+    others = np.triu(np.isfinite(longer) & (group_of[:, None] != group_of), 1)
+    others[np.ix_(own, far)] = others[np.ix_(far, own)] = False
+    rest = longer[others]
+    if len(rest) < OTHER_PAIRS * len(uplink.links):
+        return False
+    return bool(np.quantile(rest, NEARLY_ALL_OTHERS) - np.median(rest) < NO_LONGER * uplink.effect)
 
 
 def _known_once(between: Matrix) -> Values:
