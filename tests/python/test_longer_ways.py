@@ -87,21 +87,25 @@ def test_the_only_trunk_that_takes_longer_is_named_though_large_messages_are_del
 
 
 @pytest.mark.parametrize(
-    ("longer", "odd"),
+    ("groups", "longer", "odd"),
     [
-        ({(0, 1): 0.3}, True),
-        ({(0, 1): 0.3, (2, 1): 0.3}, True),  # all between two sets
-        ({(0, 1): 0.3, (2, 3): 0.3}, False),
-        ({(0, 1): 0.3, (2, 1): 0.3, (2, 3): 0.3}, False),  # not (0, 3)
-        ({(0, 1): 0.3, (2, 3): 0.15}, False),  # another one is longer by a part
-        ({(0, 1): 0.3, (2, 3): -0.2}, True),  # or nearer
-        ({(0, 1): 0.3, **dict.fromkeys(itertools.combinations(range(2, 6), 2), -0.2)}, False),  # as many are
-        ({(0, 1): 0.3, (0, 2): 0.3, (0, 3): 0.3}, False),  # of 15, too many
-        ({(0, 1): 0.1}, False),  # not this one as a whole
+        (4, {(0, 1): 0.3}, True),
+        (4, {(0, 1): 0.3, (2, 3): -0.3}, False),  # the ends of 2 and 3 are nearer, or those of 0 and 1 further
+        (6, {(0, 1): 0.3}, True),
+        (6, {(0, 1): 0.3, (2, 1): 0.3}, True),  # all between two sets
+        (6, {(0, 1): 0.3, (2, 3): 0.3}, False),
+        (6, {(0, 1): 0.3, (2, 1): 0.3, (2, 3): 0.3}, False),  # not (0, 3)
+        (6, {(0, 1): 0.3, (2, 3): 0.15}, False),  # another one is longer by a part
+        (6, {(0, 1): 0.3, (2, 3): -0.2}, True),  # or nearer
+        (6, {(0, 1): 0.3, **dict.fromkeys(itertools.combinations(range(2, 6), 2), -0.2)}, False),  # as many are
+        (6, {(0, 1): 0.3, (0, 2): 0.3, (0, 3): 0.3}, False),  # of 15, too many
+        (6, {(0, 1): 0.1}, False),  # not this one as a whole
     ],
 )
-def test_a_trunk_is_odd_if_all_other_ways_are_equally_long(longer: dict[tuple[int, int], float], odd: bool) -> None:
-    between = np.zeros((6, 6), np.float32)
+def test_a_trunk_is_odd_if_all_other_ways_are_equally_long(
+    groups: int, longer: dict[tuple[int, int], float], odd: bool
+) -> None:
+    between = np.zeros((groups, groups), np.float32)
     np.fill_diagonal(between, np.nan)
     for (one, other), beyond in longer.items():
         between[one, other] = between[other, one] = beyond

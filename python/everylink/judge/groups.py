@@ -81,7 +81,7 @@ def cost_of(parts: Parts, links: Links) -> float:
     """
     inside, within = np.diag(parts.sums), np.diag(parts.counts)
     between, outside = (matrix - np.diag(np.diag(matrix)) for matrix in (parts.sums, parts.counts))
-    adds = _least_squares(np.diag(outside.sum(axis=1)) + outside, between.sum(axis=1))
+    adds = added_by_ends(between, outside)
     explained = float((inside**2 / np.maximum(within, 1)).sum() + 2 * adds @ between.sum(axis=1))
     left = links.squares - explained
     half, count, hosts = float(parts.counts.sum()) / 2, len(parts.sums), len(links.flat)
@@ -89,9 +89,13 @@ def cost_of(parts: Parts, links: Links) -> float:
     return float(half * np.log(max(left, 1e-9) / (2 * half)) + parameters)
 
 
-def _least_squares(matrix: Sums, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A solution of the normal equations, which have many where there are two parts; in seconds of thousands of parts,
-    which numpy.linalg.lstsq would take a minute for."""
+def added_by_ends(sums: Sums, counts: Sums) -> NDArray[np.float64]:
+    """What each part adds to its links with others, [parts], by least squares; of two parts any of the solutions.
+
+    `sums`, `counts` [part, part]: of the links between two parts, symmetric, 0 within one. In seconds of thousands of
+    parts, which numpy.linalg.lstsq would take a minute for.
+    """
+    matrix, wanted = np.diag(counts.sum(axis=1)) + counts, sums.sum(axis=1)
     if len(matrix) <= MOST_GROUPS:
         return np.asarray(np.linalg.lstsq(matrix, wanted, rcond=None)[0])
     least = RIDGE * float(np.trace(matrix)) / len(matrix)
@@ -377,8 +381,8 @@ def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64], keep_far: bool = 
 def _slower_among(block: Matrix, keep_far: bool) -> Matrix:
     """How much longer the fastest links of each row take than those of most rows, [rows].
 
-    With `keep_far`, of a block whose rows and columns are the same hosts, 0 for two that are near to each other only, if
-    there are more such: one switch of two hosts may be slow.
+    With `keep_far`, of a block whose rows and columns are the same hosts, 0 for two that are near to each other only,
+    if there are more such: one switch of two hosts may be slow.
     """
     fast = quick_links(block)
     if np.isnan(fast).all():  # such as hosts of two kinds that have no adapter in common

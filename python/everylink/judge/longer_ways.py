@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.evidence import slow_verdict, trunk_verdict, uplink_verdict
 from everylink.judge.findings import Found
+from everylink.judge.groups import added_by_ends
 from everylink.judge.judged import Judged
 from everylink.judge.names import Names
 from everylink.judge.trunks import Trunk
@@ -281,11 +282,13 @@ def are_unlike_others(trunks: Sequence[Trunk], between: Matrix | None) -> bool:
     starts = longer[:, ends].any(axis=1)
     if (ends & starts).any() or (longer != np.outer(starts, ends) | np.outer(ends, starts)).any():
         return False
-    rest = beyond[np.isfinite(beyond) & ~longer]
-    if len(rest) < OTHER_WAYS * longer.sum() or not all(longer[one.group, one.other] for one in trunks):
+    others = np.isfinite(beyond) & ~longer
+    if others.sum() < OTHER_WAYS * longer.sum() or not all(longer[one.group, one.other] for one in trunks):
         return False
-    same = NO_LONGER * effect
-    return bool(rest.max() < same and (rest > -same).mean() >= MOST_WAYS)
+    added = added_by_ends(np.where(others, beyond, 0.0), others.astype(np.float64))
+    rest, same = beyond[others], NO_LONGER * effect
+    is_of_ends = (beyond - added[:, None] - added)[longer].min() <= AS_LONG * effect  # all ways from these are longer
+    return bool(not is_of_ends and rest.max() < same and (rest > -same).mean() >= MOST_WAYS)
 
 
 def seconds_between_groups(typical: Values) -> float:
