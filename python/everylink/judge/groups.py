@@ -211,10 +211,13 @@ def inferred_groups(matrix: Matrix, kind_of: NDArray[np.int64] | None = None) ->
     groups, gain = np.zeros(hosts, np.int64), 0.0
     if hosts < FEWEST_HOSTS or np.isfinite(matrix).sum() < LEAST_KNOWN * hosts * (hosts - 1):
         return groups, gain
-    kinds = np.zeros(hosts, np.int64) if kind_of is None else kind_of
-    rest, slow = _without_hosts(matrix, kinds)
-    with_far, without_far = _without_hosts(matrix, kinds, keep_far=True)
-    views = [rest] if (slow == without_far).all() else [rest, with_far]
+    of_kind = np.zeros(hosts, np.int64) if kind_of is None else np.unique(kind_of, return_inverse=True)[1]
+    both = both_ways(matrix, matrix.T)
+    added = _added_by_hosts(both, of_kind)
+    slow = added[of_kind, np.arange(hosts)]
+    views, far = [_without_added(both, added, of_kind)], _far_pairs(both, slow, of_kind)
+    if far.any():
+        views.append(_without_added(both, np.where(far, np.float32(0), added), of_kind))
     for highest in HIGHEST:
         if not gain:
             groups, gain = _by_links_below(views, slow, highest)
@@ -223,7 +226,9 @@ def inferred_groups(matrix: Matrix, kind_of: NDArray[np.int64] | None = None) ->
 
 def explained(searched: SearchedLinks, candidates: Sequence[Groups], kinds: Kinds) -> NDArray[np.float64]:
     """How much each of these groups [hosts] explains of the links, as in inferred_groups; [candidates]."""
-    rest, _ = _without_hosts(searched.times, kinds.of_host[searched.hosts])
+    both, of_kind = both_ways(searched.times, searched.times.T), kinds.of_host[searched.hosts]
+    of_kind = np.unique(of_kind, return_inverse=True)[1]
+    rest = _without_added(both, _added_by_hosts(both, of_kind), of_kind)
     gains = np.zeros((len(HIGHEST), len(candidates)))
     for of_links, highest in zip(gains, HIGHEST, strict=True):
         links = _links(rest, highest)
@@ -354,47 +359,61 @@ def _counts(hosts: int) -> list[int]:
     return sorted({*some.tolist(), *range(2, min(hosts // 2, all_up_to) + 1)})
 
 
-def _without_hosts(matrix: Matrix, kind_of: NDArray[np.int64], keep_far: bool = False) -> tuple[Matrix, Matrix]:
-    """Both directions as one, minus what slow hosts add; and that (even the fastest links of a slow host are slow).
+def _added_by_hosts(both: Matrix, of_kind: Groups) -> Matrix:
+    """[kind, host]: what slow hosts add to their links with hosts of each kind, if even the fastest of these are slow.
 
-    For each two kinds of hosts by itself: a slow host may not show in its links with hosts of a slower kind. Not of a
-    host that is nearer to some of another kind than most of its own kind are: it may be near to none of its own. With
-    `keep_far` not of two of a kind that are near to each other and far from all the rest either. What is returned is
-    what hosts add within their kind.
+    For each two kinds by itself: a slow host may not show in its links with hosts of a slower kind. Not of a host that
+    is nearer to some of another kind than most of its own kind are: it may be near to none of its own. `both`: log
+    times [host, host] of both directions.
     """
-    both = both_ways(matrix, matrix.T)
-    kinds, of_kind = np.unique(kind_of, return_inverse=True)
-    members = [np.flatnonzero(of_kind == number) for number in range(len(kinds))]
-    slower = np.zeros((len(kinds), len(both)), np.float32)  # than most of its kind, with hosts of each kind
+    members = _of_each(of_kind)
+    slower = np.zeros((len(members), len(both)), np.float32)  # than most of its kind, with hosts of each kind
     for own, (with_kind, far) in itertools.product(members, enumerate(members)):
-        block = both[np.ix_(own, far)] if len(kinds) > 1 else both
-        slower[with_kind, own] = _slower_among(block, keep_far and own is far)
-    slow = np.where((slower < -NEARER).any(axis=0), np.float32(0), np.maximum(slower, 0))
-    for (one, own), (other, far) in itertools.combinations_with_replacement(enumerate(members), 2):
-        block = both[np.ix_(own, far)] if len(kinds) > 1 else both
-        block = block - np.maximum(slow[other, own][:, None], slow[one, far][None, :])
-        both[np.ix_(own, far)] = block
-        both[np.ix_(far, own)] = block.T
-    return np.asarray(both, np.float32), slow[of_kind, np.arange(len(both))]
+        slower[with_kind, own] = _slower_among(both[np.ix_(own, far)] if len(members) > 1 else both)
+    return np.where((slower < -NEARER).any(axis=0), np.float32(0), np.maximum(slower, 0))
 
 
-def _slower_among(block: Matrix, keep_far: bool) -> Matrix:
-    """How much longer the fastest links of each row take than those of most rows, [rows].
-
-    With `keep_far`, of a block whose rows and columns are the same hosts, 0 for two that are near to each other only,
-    if there are more such: one switch of two hosts may be slow.
-    """
+def _slower_among(block: Matrix) -> Matrix:
+    """How much longer the fastest links of each row take than those of most rows, [rows]."""
     fast = quick_links(block)
     if np.isnan(fast).all():  # such as hosts of two kinds that have no adapter in common
         return np.zeros(len(block), np.float32)
-    usual = np.nanmedian(fast)
-    slower = np.nan_to_num(fast - usual)
-    if keep_far:
-        every, nearest = np.arange(len(block)), np.where(np.isnan(block), np.inf, block).argmin(axis=1)
-        is_near = (np.abs(block[every, nearest] - usual) < LEAST_GAP) & (slower > CLEARLY_SLOWER)
-        is_near &= is_near[nearest] & (nearest[nearest] == every)
-        slower = np.where(is_near & (is_near.sum() >= FEWEST_FAR), 0, slower)
-    return np.asarray(slower, np.float32)
+    return np.asarray(np.nan_to_num(fast - np.nanmedian(fast)), np.float32)
+
+
+def _far_pairs(both: Matrix, slow: Matrix, of_kind: Groups) -> Mask:
+    """[hosts]: which are near to a single other one of their kind, as near as most are to others, and far from all the
+    rest. None in a kind with fewer than FEWEST_FAR: one switch of two hosts may be slow.
+
+    `slow` [hosts]: what they add within their kind.
+    """
+    found = np.zeros(len(both), bool)
+    if not (slow > CLEARLY_SLOWER).any():
+        return found
+    for own in _of_each(of_kind):
+        block, every = both[np.ix_(own, own)], np.arange(len(own))
+        nearest = np.where(np.isnan(block), np.inf, block).argmin(axis=1)
+        usual = quick_links(block) - slow[own]
+        is_far = (slow[own] > CLEARLY_SLOWER) & (np.abs(block[every, nearest] - usual) < LEAST_GAP)
+        is_far &= is_far[nearest] & (nearest[nearest] == every)
+        found[own] = is_far & (is_far.sum() >= FEWEST_FAR)
+    return found
+
+
+def _without_added(both: Matrix, added: Matrix, of_kind: Groups) -> Matrix:
+    """The times of `both` directions without what slow hosts add, as from _added_by_hosts."""
+    rest, members = both.copy(), _of_each(of_kind)
+    for (one, own), (other, far) in itertools.combinations_with_replacement(enumerate(members), 2):
+        block = both[np.ix_(own, far)] if len(members) > 1 else both
+        block = block - np.maximum(added[other, own][:, None], added[one, far][None, :])
+        rest[np.ix_(own, far)] = block
+        rest[np.ix_(far, own)] = block.T
+    return rest
+
+
+def _of_each(of_kind: Groups) -> list[NDArray[np.intp]]:
+    """The hosts of each kind."""
+    return [np.flatnonzero(of_kind == kind) for kind in range(int(of_kind.max()) + 1)]
 
 
 def _centred(flat: Matrix, weight: Matrix) -> Matrix:
