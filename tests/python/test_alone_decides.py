@@ -134,6 +134,43 @@ def test_a_host_is_named_whose_short_links_take_longer_too_where_no_groups_show(
     assert [one.subject for one in judge(small).verdicts] == [("n5",)] * is_named
 
 
+@pytest.mark.parametrize("is_twin", [False, True])
+def test_a_host_that_is_a_little_slow_is_named_though_a_link_looks_well_unless_the_other_end_is_as_slow(
+    is_twin: bool,
+) -> None:
+    """A switch that leads to both would be on the ways of both."""
+    own = OF_BAD | (np.isin(PAIRS, 20).any(axis=1) if is_twin else False)
+    factor = np.where(own & ~(PAIRS == (5, 20)).all(axis=1), 1.08, 1.0)
+    seen = judge(_run([factor] * MAIN_PASSES, factor, factor))
+    assert [one.subject for one in seen.verdicts] == ([] if is_twin else [("n5",)])
+    assert ("n20",) in {one.subject for one in seen.suspects} or not is_twin
+
+
+def test_a_host_that_shows_to_be_slow_inside_its_leaf_only_is_measured_alone_with_some_others() -> None:
+    """Under load, its links with other leaves take as long as those of others."""
+    far = FOUR.group_of[PAIRS[:, 0]] != FOUR.group_of[PAIRS[:, 1]]
+    main = _of_main(_run([np.where(far, 2.0, np.where(OF_BAD, 1.3, 1.0))] * MAIN_PASSES, NONE, NONE))
+    pairs = plan_to_confirm(main, FOUR).pairs["one-way"].tolist()
+    asked = {other for pair in pairs if BAD in pair for other in pair} - {BAD}
+    assert asked > set(np.flatnonzero(FOUR.group_of == FOUR.group_of[BAD]).tolist()) - {BAD}
+    assert len(asked) >= 8
+
+
+@pytest.mark.parametrize("well", [0, 1])
+def test_a_host_that_is_slow_alone_with_all_that_could_show_it_is_named_though_they_are_few(
+    monkeypatch: pytest.MonkeyPatch, well: int
+) -> None:
+    """Those of a slower kind could not."""
+    kind_of = (np.arange(HOSTS) > 6).astype(np.int64)
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    slower = kind_of[PAIRS].any(axis=1)
+    alone = np.where(slower, 2.0, np.where(OF_BAD & (well <= PARTNER), 1.1, 1.0))
+    found = judge(
+        _run([load * np.where(slower, 2.0, 1.0) for load in _shared(0.05)], np.where(slower, 2.0, 1.0), alone)
+    )
+    assert [one.subject for one in found.verdicts] == ([] if well else [("n5",)])
+
+
 @pytest.mark.parametrize(("with_others", "named"), [(1.3, ["n14"]), (1.6, ["n14", "n15"])])
 def test_a_host_that_is_slow_with_its_own_kind_only_in_small_messages_may_be_far_from_it(
     monkeypatch: pytest.MonkeyPatch, with_others: float, named: list[str]

@@ -212,6 +212,10 @@ def _pairs_of_hosts(
     for host in suspects[~(enough & alone.touched(seen.hosts))[suspects]].tolist():
         showing = _showing(host, good, findings.effects)
         partners = random.choice(showing, min(PARTNERS, len(showing)), replace=False)
+        if len(partners) < ENOUGH_ALONE:  # alone others show it, too
+            others = np.setdiff1d(good, [*partners, host])
+            more = random.choice(others, min(ENOUGH_ALONE - len(partners), len(others)), replace=False)
+            partners = np.union1d(partners, more)
         mates = good[(group_of[good] == group_of[host]) & (good != host)]
         if (group_of != group_of[host]).any():
             partners = np.union1d(partners, random.choice(mates, min(MATES, len(mates)), replace=False))

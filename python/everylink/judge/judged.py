@@ -9,7 +9,7 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.comparable import ENOUGH_OF_FEW, GONE, LEAST_ALONE, USUAL_OF_SLOW, SlowWith
+from everylink.judge.comparable import ENOUGH_ALONE, ENOUGH_OF_FEW, GONE, LEAST_ALONE, USUAL_OF_SLOW, SlowWith
 from everylink.judge.confidence import FEWEST_LINKS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import NEARLY_ALL, Edges, folded_ways, slow_at_the_edge
@@ -63,6 +63,7 @@ QUICK_WAY = 0.25  # part of what a slow group adds that its nearest way to anoth
 FEWEST_INSIDE = 3  # pairs of other hosts of a kind, each inside a group
 FEWEST_NEAR = 3  # links of a host inside its group, which tell that it is well there
 FEWEST_SHORT, SHORT_PART = 2, 8  # all of the quickest links of a host must be slow: two, or an eighth of its links
+LINKS_PER_WELL = 15  # of a slow host, for each one that may look well
 MOST_IN_ORDER = 1024  # hosts: putting the links of more in order takes long
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
@@ -278,17 +279,32 @@ class Judged:
     def is_slow_at_each_length(self, host: int, effect: float) -> bool:
         """Whether the links of a host take longer than those of others of its kind, the quickest ones compared with the
         quickest ones, and so on, by half of this `effect`, log of the factor. Where no groups show, links of one class
-        may differ in length: those that look well are then the short ones. Not of very many hosts, nor where links were
-        not measured."""
-        if self._in_order is None:
+        may differ in length: those that look well are then the short ones. One or two that look well do not count if
+        the others at their ends are well with most: a switch that leads to both would be on the ways of both. Not of
+        very many hosts, nor where links were not measured."""
+        if self._in_order is None or self._longer_than_usual is None:
             return False
+        longer = self._beyond_equals(host)
+        if longer is None:
+            return False
+        are_slow = longer >= INSIDE * effect
+        count = max(FEWEST_SHORT, len(are_slow) // SHORT_PART)
+        well = int((~are_slow[:count]).sum())
+        if well > len(are_slow) // LINKS_PER_WELL or are_slow.mean() < ALL_PARTNERS:
+            return False
+        partners = np.argsort(self._longer_than_usual[host])[:well].tolist()
+        are_well = (
+            beyond is not None and np.median(beyond) < INSIDE * effect for beyond in map(self._beyond_equals, partners)
+        )
+        return bool(are_slow[well : well + count].all() and all(are_well))
+
+    def _beyond_equals(self, host: int) -> Values | None:
+        """What its links take longer than those of its kind, as _in_order, log of the factor; None of few equals."""
         kind_of = self.findings.effects.equals.kind_of
         others = np.setdiff1d(np.flatnonzero(kind_of == kind_of[host]), list(self._slow_hosts))
-        if len(others) < FEWEST_EQUALS:
-            return False
-        are_slow = self._in_order[host] - np.median(self._in_order[others], axis=0) >= INSIDE * effect
-        short = are_slow[: max(FEWEST_SHORT, len(are_slow) // SHORT_PART)]
-        return bool(are_slow.mean() >= ALL_PARTNERS and short.all())
+        if self._in_order is None or len(others) < FEWEST_EQUALS:
+            return None
+        return np.asarray(self._in_order[host] - np.median(self._in_order[others], axis=0), float)
 
     @cached_property
     def _in_order(self) -> Matrix | None:
@@ -497,9 +513,13 @@ class Judged:
 
     def _alone(self, kind: str, number: int, without: Set[frozenset[int]] = frozenset()) -> tuple[Found, SlowWith]:
         """A host or rank as its links alone show it, and how many are slow; `without`: pairs of hosts that do not
-        count."""
+        count. Of a host, fewer links are enough if all are slow, and it was measured with ENOUGH_ALONE others: the rest
+        could not show it."""
         one = Found(kind, (number,), Side.BOTH, 0.0, 0.0, 0)
         slow = self.alone.slow_with(one, self.findings, without)
+        if kind == "host" and not without and ENOUGH_OF_FEW <= slow.links == slow.slow:
+            enough = slow.enough if self.alone.partners(number) < ENOUGH_ALONE else min(slow.enough, slow.links)
+            slow = replace(slow, enough=enough)
         return replace(one, effect=slow.effect, z=slow.z, links=slow.links), slow
 
     def effect_alone(self, host: int) -> float:

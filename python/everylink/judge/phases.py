@@ -119,6 +119,11 @@ class PhaseReadings:
         ends = np.concatenate([self.of_hosts.frm, self.of_hosts.to])
         return np.flatnonzero(np.bincount(ends) >= self._enough).tolist() if len(ends) else []
 
+    def partners(self, host: int) -> int:
+        """The number of others with which a host was measured in this phase."""
+        frm, to = self.of_hosts.frm, self.of_hosts.to
+        return len(np.unique(np.concatenate([to[frm == host], frm[to == host]])))
+
     @property
     def _enough(self) -> int:
         """The links that tell of a host by themselves: nearly all that it has, if these are few."""
@@ -158,8 +163,8 @@ class PhaseReadings:
 
     def _longer_with(self, one: Found, units: Sequence[int], findings: Findings, near: bool) -> float:
         """What most links of these hosts, or ranks as `one` is, with others of their group (`near`), or of other
-        groups, take longer than usual (log); NaN if none is known."""
-        group_of = findings.effects.group_of
+        groups, take longer than usual (log); NaN if none is known. Of hosts, those with kinds that could show it."""
+        group_of, kind_of = findings.effects.group_of, findings.effects.equals.kind_of
         if one.kind == "rank":
             readings, comparable, host_of = self.of_ranks, self.ranks_comparable(findings), self.host_of
         else:
@@ -167,6 +172,9 @@ class PhaseReadings:
             comparable = self._hosts_comparable(findings, findings.ends)
         links = [link for unit in units for link in readings.links_of(replace(one, subject=(unit,)), group_of)]
         links = [(a, b) for a, b in links if (group_of[host_of[a]] == group_of[host_of[b]]) == near]
+        if one.kind == "host":
+            kinds = _kinds_that_show(one.subject[0], findings.effects)
+            links = [(a, b) for a, b in links if int(kind_of[b]) in kinds]
         both = [*links, *turned(links)]
         slower = np.fmax(*(comparable.each_beyond(way, both, HEALTHY) for way in (links, turned(links))))
         known = slower[np.isfinite(slower)]
@@ -189,10 +197,7 @@ class PhaseReadings:
             own = {host for a, b in links for host in (a, b)} if isinstance(one, Trunk) else _members(one, findings)
             return beside.without(self._links_of_ways(findings)), _without(bad | (in_groups - own), links)
         (host,) = one.subject
-        every, kind_of = np.arange(len(group_of)), effects.equals.kind_of
-        kinds = set(kind_of[every[effects.shows(host, every)]].tolist()) or {int(kind_of[host])}
-        if np.isin(kind_of, list(kinds)).sum() <= ENOUGH_OF_FEW:  # these tell too little
-            kinds = set(kind_of.tolist())
+        kind_of, kinds = effects.equals.kind_of, _kinds_that_show(host, effects)
         is_beyond = host in findings.beyond
         in_other_groups = _in_other_groups(one, _in_groups(ends, findings), findings)
         return beside, [
@@ -440,6 +445,14 @@ def _in_other_groups(host: Found, hosts: Set[int], findings: Findings) -> set[in
     """Those of these hosts that are not of its group."""
     group_of = findings.effects.group_of
     return {other for other in hosts if group_of[other] != group_of[host.subject[0]]}
+
+
+def _kinds_that_show(host: int, effects: Effects) -> set[int]:
+    """The kinds of hosts with which one shows that it is slow; all kinds if these have few hosts."""
+    every, kind_of = np.arange(len(effects.group_of)), effects.equals.kind_of
+    kinds = set(kind_of[every[effects.shows(host, every)]].tolist()) or {int(kind_of[host])}
+    are_few = np.isin(kind_of, list(kinds)).sum() <= ENOUGH_OF_FEW  # these tell too little
+    return set(kind_of.tolist()) if are_few else kinds
 
 
 def _hosts_of(bad: Sequence[Found]) -> set[int]:
