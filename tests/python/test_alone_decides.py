@@ -73,15 +73,19 @@ def test_a_host_that_is_slow_alone_with_all_others_is_named_though_load_hides_it
     assert verdict.evidence.startswith("measured alone, its 16 connections take 1.40x the time of those of other hosts")
 
 
-@pytest.mark.parametrize(("alone", "is_named"), [(1.1, False), (1.5, True)])
+@pytest.mark.parametrize(
+    ("alone", "in_small", "is_named"),
+    [(1.1, False, False), (1.18, False, True), (1.18, True, False), (1.5, True, True)],
+)
 def test_a_host_behind_a_switch_of_its_own_that_is_a_little_slow_is_named_if_it_is_slower_alone(
-    alone: float, is_named: bool
+    alone: float, in_small: bool, is_named: bool
 ) -> None:
-    """Other jobs may load its uplinks a little."""
+    """Other jobs may load its uplinks a little, and a switch more lengthens small messages."""
     leaves = Grouping(np.append(np.arange(HOSTS - 1) // 6, 4), ("leaf0", "leaf1", "leaf2", "leaf3", "leaf4"))
     of_last = (PAIRS == HOSTS - 1).any(axis=1)
     loaded, slower = np.where(of_last, 1.1, 1.0), np.where(of_last, alone, 1.0)
-    found = judge(_run([loaded] * MAIN_PASSES, loaded, slower), leaves)
+    run = _run([loaded] * MAIN_PASSES, loaded, slower)
+    found = judge(_of_one_byte(run) if in_small else run, leaves)
     assert [one.subject for one in found.verdicts] == [("n23",)] * is_named
     assert any(one.subject == ("n23",) for one in (*found.verdicts, *found.suspects))
 

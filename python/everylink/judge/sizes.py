@@ -540,9 +540,9 @@ class _Sizes:
 
     def _may_be_well(self, clear: Sequence[Verdict], judged: Judged, quiet: Judged | None) -> list[Verdict]:
         """Those of the verdicts on slow hosts where the way to the host, or how it is built, may be all that is slow:
-        a little slow if it is alone in its group; in small messages, or a little slow, if it is quick with hosts that
-        would see a slow one; rather little, if it is with a slow one. Not those that are slow with nearly all for what
-        their ranks share."""
+        a little slow if it is alone in its group, in small messages rather little; in small messages, or a little slow,
+        if it is quick with hosts that would see a slow one; rather little, if it is with a slow one. Not those that are
+        slow with nearly all for what their ranks share."""
         filled = {one.subject[0] for one in judged.filled}
         hosts = {one: self._names.units.index(one.subject[0]) for one in clear if one.is_slow_host}
         slow = {one: host for one, host in hosts.items() if host not in filled}
@@ -561,7 +561,7 @@ class _Sizes:
             one for one, host in slow.items()
             if (host in quick and (is_small or effect[one] <= LITTLE))
             or (host in among and (is_small or effect[one] <= RATHER_LITTLE))
-            or (host in alone and effect[one] <= LITTLE)
+            or (host in alone and effect[one] <= (RATHER_LITTLE if is_small else LITTLE))
         ]  # fmt: skip
 
     def _of_no_group(self, clear: Sequence[Verdict], judged: Judged) -> Iterator[Verdict]:
