@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from everylink.judge.judge import judge
-from everylink.judge.longer_ways import are_unlike_others
+from everylink.judge.longer_ways import are_only_longer
 from everylink.judge.trunks import Trunk
 from everylink.judge.verdict import Judgement, Side
 from everylink.model.results import Results
@@ -87,7 +87,7 @@ def test_the_only_trunk_that_takes_longer_is_named_though_large_messages_are_del
 
 
 @pytest.mark.parametrize(
-    ("groups", "longer", "odd"),
+    ("groups", "longer", "only"),
     [
         (4, {(0, 1): 0.3}, True),
         (4, {(0, 1): 0.3, (2, 3): -0.3}, False),  # the ends of 2 and 3 are nearer, or those of 0 and 1 further
@@ -102,14 +102,14 @@ def test_the_only_trunk_that_takes_longer_is_named_though_large_messages_are_del
         (6, {(0, 1): 0.1}, False),  # not this one as a whole
     ],
 )
-def test_a_trunk_is_odd_if_all_other_ways_are_equally_long(
-    groups: int, longer: dict[tuple[int, int], float], odd: bool
+def test_a_trunk_is_only_longer_if_all_other_ways_are_equally_long(
+    groups: int, longer: dict[tuple[int, int], float], only: bool
 ) -> None:
     between = np.zeros((groups, groups), np.float32)
     np.fill_diagonal(between, np.nan)
     for (one, other), beyond in longer.items():
         between[one, other] = between[other, one] = beyond
-    assert are_unlike_others([Trunk(0, 1, (4, 5, 6, 7), (), Side.BOTH, 0.3, 20.0, 32)], between) == odd
+    assert are_only_longer([Trunk(0, 1, (4, 5, 6, 7), (), Side.BOTH, 0.3, 20.0, 32)], between) == only
 
 
 @pytest.mark.parametrize("large", [1.0, 1.5])

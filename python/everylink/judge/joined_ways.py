@@ -30,16 +30,13 @@ class _Way:
 
 def joined_ways(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     """The verdicts, with one on the way between two sets of groups in place of those on each way between these."""
-    joined, left = list[Verdict](), dict[Verdict, None]()
-    ways = list(_ways(verdicts, names))
+    joined, told, ways = list[Verdict](), set[Verdict](), list(_ways(verdicts, names))
     for way in ways:
-        if way.verdict in left:
-            continue
-        own = _between_two_sets(way, ways)
+        own = [] if way.verdict in told else _between_two_sets(way, ways)
         if len(own) > 1:
-            left |= dict.fromkeys(one.verdict for one in own)
+            told |= {one.verdict for one in own}
             joined.append(_joined(own, names))
-    return [*(one for one in verdicts if one not in left), *joined]
+    return [*(one for one in verdicts if one not in told), *joined]
 
 
 def _ways(verdicts: Sequence[Verdict], names: Names) -> Iterator[_Way]:

@@ -282,21 +282,17 @@ class Judged:
         may differ in length: those that look well are then the short ones. One or two that look well do not count if
         the others at their ends are well with most: a switch that leads to both would be on the ways of both. Not of
         very many hosts, nor where links were not measured."""
-        if self._in_order is None or self._longer_than_usual is None:
-            return False
-        longer = self._beyond_equals(host)
-        if longer is None:
+        longer, links = self._beyond_equals(host), self._longer_than_usual
+        if longer is None or links is None:
             return False
         are_slow = longer >= INSIDE * effect
         count = max(FEWEST_SHORT, len(are_slow) // SHORT_PART)
         well = int((~are_slow[:count]).sum())
         if well > len(are_slow) // LINKS_PER_WELL or are_slow.mean() < ALL_PARTNERS:
             return False
-        partners = np.argsort(self._longer_than_usual[host])[:well].tolist()
-        are_well = (
-            beyond is not None and np.median(beyond) < INSIDE * effect for beyond in map(self._beyond_equals, partners)
-        )
-        return bool(are_slow[well : well + count].all() and all(are_well))
+        others = map(self._beyond_equals, np.argsort(links[host])[:well].tolist())
+        are_well = all(other is not None and np.median(other) < INSIDE * effect for other in others)
+        return are_well and bool(are_slow[well : well + count].all())
 
     def _beyond_equals(self, host: int) -> Values | None:
         """What its links take longer than those of its kind, as _in_order, log of the factor; None of few equals."""
@@ -517,9 +513,9 @@ class Judged:
         could not show it."""
         one = Found(kind, (number,), Side.BOTH, 0.0, 0.0, 0)
         slow = self.alone.slow_with(one, self.findings, without)
-        if kind == "host" and not without and ENOUGH_OF_FEW <= slow.links == slow.slow:
-            enough = slow.enough if self.alone.partners(number) < ENOUGH_ALONE else min(slow.enough, slow.links)
-            slow = replace(slow, enough=enough)
+        are_all = kind == "host" and not without and ENOUGH_OF_FEW <= slow.links == slow.slow
+        if are_all and self.alone.partners(number) >= ENOUGH_ALONE:
+            slow = replace(slow, enough=min(slow.enough, slow.links))
         return replace(one, effect=slow.effect, z=slow.z, links=slow.links), slow
 
     def effect_alone(self, host: int) -> float:

@@ -42,7 +42,7 @@ class SlowWay:
 
     `ends`: the hosts at one end, and at the other one; of a group or host, all others. `links`: those that are
     slow, empty for all between these. `seconds`: how much longer its messages take, alone if that was measured.
-    `is_odd`: whether it is a trunk, and all ways between other groups are equally long.
+    `is_only_longer`: whether it is a trunk, and all ways between other groups are equally long.
     """
 
     kind: str
@@ -50,7 +50,7 @@ class SlowWay:
     ends: Sides
     links: Pairs
     seconds: float
-    is_odd: bool = False
+    is_only_longer: bool = False
 
     @property
     def subject(self) -> tuple[str, tuple[str, ...], int]:
@@ -257,17 +257,17 @@ def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
     typical = judged.findings.effects.typical
     between = seconds_between_groups(typical)
     usual = between if np.isfinite(between) else float(np.exp(np.nanmedian(typical)))
-    ways, are_odd = [], are_unlike_others(judged.trunks, judged.between)
+    ways, are_only = [], are_only_longer(judged.trunks, judged.between)
     for (kind, one, verdict), (ends, links), (_, seconds) in zip(
         found, parts, _longer_alone(parts, judged), strict=True
     ):
         if np.isnan(seconds):  # not measured alone
             seconds = float(usual * np.expm1(one.effect))
-        ways.append(SlowWay(kind, verdict, ends, links, seconds, are_odd and isinstance(one, Trunk)))
+        ways.append(SlowWay(kind, verdict, ends, links, seconds, are_only and isinstance(one, Trunk)))
     return ways
 
 
-def are_unlike_others(trunks: Sequence[Trunk], between: Matrix | None) -> bool:
+def are_only_longer(trunks: Sequence[Trunk], between: Matrix | None) -> bool:
     """Whether slow trunks are among the ways between two sets of groups, which are all longer, and of all others, at
     least OTHER_WAYS times as many, most are equally long and none is longer: by design more than one would be.
 

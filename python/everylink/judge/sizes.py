@@ -287,8 +287,8 @@ class _Sizes:
         """Groups, trunks and pairs that are slow at some sizes, or all, and longer by design. Not the only trunk that
         takes longer."""
         collected, names = self._collected, self._names
-        odd = {way.verdict.subject for way in self._narrow_ways if way.is_odd}
-        is_narrow = {way: narrow for way, narrow in self._narrow_ways.items() if way.verdict.subject not in odd}
+        only = {way.verdict.subject for way in self._narrow_ways if way.is_only_longer}
+        is_narrow = {way: narrow for way, narrow in self._narrow_ways.items() if way.verdict.subject not in only}
         ways = [way for way, narrow in is_narrow.items() if way.is_far or is_longer_by_design(narrow.values())]
         ways = [way for way in ways if way.kind != "host" or any(map(way.is_as_far, ways))]
         far = {way.verdict.subject for way in ways if way.is_far}
