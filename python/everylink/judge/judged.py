@@ -509,13 +509,14 @@ class Judged:
 
     def _alone(self, kind: str, number: int, without: Set[frozenset[int]] = frozenset()) -> tuple[Found, SlowWith]:
         """A host or rank as its links alone show it, and how many are slow; `without`: pairs of hosts that do not
-        count. Of a host, fewer links are enough if all are slow, and it was measured with ENOUGH_ALONE others: the rest
-        could not show it."""
+        count. Of a host, fewer links are enough if all are slow, and it was measured with ENOUGH_ALONE others, of which
+        the rest are of kinds that could not show it."""
         one = Found(kind, (number,), Side.BOTH, 0.0, 0.0, 0)
         slow = self.alone.slow_with(one, self.findings, without)
-        are_all = kind == "host" and not without and ENOUGH_OF_FEW <= slow.links == slow.slow
-        if are_all and self.alone.partners(number) >= ENOUGH_ALONE:
-            slow = replace(slow, enough=min(slow.enough, slow.links))
+        if kind == "host" and not without and ENOUGH_OF_FEW <= slow.links == slow.slow:
+            measured, could_show = self.alone.partners(number, self.findings.effects)
+            if measured >= ENOUGH_ALONE and could_show == slow.links:
+                slow = replace(slow, enough=min(slow.enough, slow.links))
         return replace(one, effect=slow.effect, z=slow.z, links=slow.links), slow
 
     def effect_alone(self, host: int) -> float:

@@ -119,10 +119,11 @@ class PhaseReadings:
         ends = np.concatenate([self.of_hosts.frm, self.of_hosts.to])
         return np.flatnonzero(np.bincount(ends) >= self._enough).tolist() if len(ends) else []
 
-    def partners(self, host: int) -> int:
-        """The number of others with which a host was measured in this phase."""
-        frm, to = self.of_hosts.frm, self.of_hosts.to
-        return len(np.unique(np.concatenate([to[frm == host], frm[to == host]])))
+    def partners(self, host: int, effects: Effects) -> tuple[int, int]:
+        """With how many others a host was measured in this phase, and with how many of kinds that could show it."""
+        frm, to, kind_of = self.of_hosts.frm, self.of_hosts.to, effects.equals.kind_of
+        others = np.unique(np.concatenate([to[frm == host], frm[to == host]]))
+        return len(others), int(np.isin(kind_of[others], list(_kinds_that_show(host, effects))).sum())
 
     @property
     def _enough(self) -> int:
