@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from everylink.judge.judge import judge
-from everylink.judge.longer_ways import are_only_longer
 from everylink.judge.trunks import Trunk
+from everylink.judge.uplinks import are_only_longer
 from everylink.judge.verdict import Judgement, Side
 from everylink.model.results import Results
-from everylink.model.rows import MAIN, ONE_WAY, QUARTER
+from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows
 from pair_rows import rows_of_pairs, run_of
 
 HOSTS = 24
@@ -20,16 +21,21 @@ SMALL, LARGE = (1, 2e-6), (1 << 20, 100e-6)
 FAR = [(0, 5), (0, 9), (0, 13), (0, 17)]
 
 
+def _rows(times: NDArray[np.float64], random: np.random.Generator) -> list[Rows]:
+    """Of all phases, each of which takes steps of its own."""
+    return [
+        rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, 0.005, random)
+        for turn, attempt in enumerate(PHASES)
+    ]
+
+
 def _run(factors: dict[tuple[int, float], float], far: list[tuple[int, int]]) -> Results:
     """By size and usual seconds, how many times as long the messages of `far` pairs take."""
     random, rows = np.random.default_rng(5), {}
     is_far = np.isin(PAIRS @ [HOSTS, 1], [a * HOSTS + b for a, b in far])
     for (size, usual), factor in factors.items():
         times = usual * np.where(is_far, factor, 1.0)
-        rows[size] = [
-            rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, 0.005, random)
-            for turn, attempt in enumerate(PHASES)
-        ]
+        rows[size] = _rows(times, random)
     return run_of(np.arange(HOSTS), len(PHASES) * HOSTS, rows)
 
 
@@ -72,10 +78,7 @@ def _trunks(factor: float, large: float, *ways: tuple[int, int]) -> Judgement:
     is_long = np.isin(WAY @ [HOSTS, 1], [a * HOSTS + b for a, b in ways])
     for (size, usual), longer in ((SMALL, factor), (LARGE, large)):
         times = usual * np.where(between, 1.2, 1.0) * np.where(is_long, longer, 1.0)
-        rows[size] = [
-            rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, 0.005, random)
-            for turn, attempt in enumerate(PHASES)
-        ]
+        rows[size] = _rows(times, random)
     return judge(run_of(np.arange(HOSTS), len(PHASES) * HOSTS, rows))
 
 
@@ -132,10 +135,7 @@ def test_a_way_between_hosts_of_two_groups_is_named_if_no_other_pair_between_gro
     for each, named in ((4, True), (6, False)):
         slow = between & (PAIRS[:, 0] < each) & (PAIRS[:, 1] >= HOSTS - each)
         times = LARGE[1] * np.where(between, 1.3, 1.0) * np.where(slow, 1.5, 1.0)
-        rows = [
-            rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, attempt, 0.005, random)
-            for turn, attempt in enumerate(PHASES)
-        ]
+        rows = _rows(times, random)
         judged = judge(run_of(np.arange(HOSTS), len(PHASES) * HOSTS, {LARGE[0]: rows}))
         (one,) = judged.verdicts if named else judged.suspects
         assert not (judged.suspects if named else judged.verdicts)

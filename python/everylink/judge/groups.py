@@ -211,10 +211,10 @@ def inferred_groups(matrix: Matrix, kind_of: NDArray[np.int64] | None = None) ->
     groups, gain = np.zeros(hosts, np.int64), 0.0
     if hosts < FEWEST_HOSTS or np.isfinite(matrix).sum() < LEAST_KNOWN * hosts * (hosts - 1):
         return groups, gain
-    of_kind = np.zeros(hosts, np.int64) if kind_of is None else np.unique(kind_of, return_inverse=True)[1]
+    of_kind = np.zeros(hosts, np.int64) if kind_of is None else kind_of
     both = both_ways(matrix, matrix.T)
     added = _added_by_hosts(both, of_kind)
-    slow = added[of_kind, np.arange(hosts)]
+    slow = added[np.unique(of_kind, return_inverse=True)[1], np.arange(hosts)]
     views, far = [_without_added(both, added, of_kind)], _far_pairs(both, slow, of_kind)
     if far.any():
         views.append(_without_added(both, np.where(far, np.float32(0), added), of_kind))
@@ -227,7 +227,6 @@ def inferred_groups(matrix: Matrix, kind_of: NDArray[np.int64] | None = None) ->
 def explained(searched: SearchedLinks, candidates: Sequence[Groups], kinds: Kinds) -> NDArray[np.float64]:
     """How much each of these groups [hosts] explains of the links, as in inferred_groups; [candidates]."""
     both, of_kind = both_ways(searched.times, searched.times.T), kinds.of_host[searched.hosts]
-    of_kind = np.unique(of_kind, return_inverse=True)[1]
     rest = _without_added(both, _added_by_hosts(both, of_kind), of_kind)
     gains = np.zeros((len(HIGHEST), len(candidates)))
     for of_links, highest in zip(gains, HIGHEST, strict=True):
@@ -413,7 +412,7 @@ def _without_added(both: Matrix, added: Matrix, of_kind: Groups) -> Matrix:
 
 def _of_each(of_kind: Groups) -> list[NDArray[np.intp]]:
     """The hosts of each kind."""
-    return [np.flatnonzero(of_kind == kind) for kind in range(int(of_kind.max()) + 1)]
+    return [np.flatnonzero(of_kind == kind) for kind in np.unique(of_kind)]
 
 
 def _centred(flat: Matrix, weight: Matrix) -> Matrix:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from everylink.judge.merged import in_place_of
 from everylink.judge.names import Names
 from everylink.judge.verdict import Side, Verdict
 
@@ -61,13 +62,8 @@ def _between_two_sets(first: _Way, ways: Sequence[_Way]) -> list[_Way]:
 
 
 def _joined(ways: Sequence[_Way], names: Names) -> Verdict:
-    worst = max((way.verdict for way in ways), key=lambda one: one.factor or 1.0)
     number = {unit: at for at, unit in enumerate(names.units)}
     sides = (set[str]().union(*(way.ends[side] for way in ways)) for side in (0, 1))
-    first = f"{len(ways)} ways between groups of these, all slow"
-    return replace(
-        worst, subject=tuple(names.in_short(sorted(number[unit] for unit in side)) for side in sides),
-        links=sum(way.verdict.links for way in ways),
-        evidence=f"{first}; between {' and '.join(worst.subject)}: {worst.evidence}",
-        factor=float(np.median([way.verdict.factor or 1.0 for way in ways])),
-    )  # fmt: skip
+    subject = tuple(names.in_short(sorted(number[unit] for unit in side)) for side in sides)
+    text = f"{len(ways)} ways between groups of these, all slow; between"
+    return replace(in_place_of([way.verdict for way in ways], text), subject=subject)

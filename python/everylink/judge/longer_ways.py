@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from everylink.judge.evidence import slow_verdict, trunk_verdict, uplink_verdict
 from everylink.judge.findings import Found
-from everylink.judge.groups import added_by_ends
 from everylink.judge.judged import Judged
 from everylink.judge.names import Names
 from everylink.judge.trunks import Trunk
-from everylink.judge.uplinks import Uplink
+from everylink.judge.uplinks import Uplink, are_only_longer
 from everylink.judge.verdict import BANDWIDTH, Structure, Verdict
-from everylink.robust import Matrix, Values, is_whole, medians_of
+from everylink.robust import Values, is_whole, medians_of
 from everylink.units import plural, time_text
 
 QUESTION = "More switches or longer cables on the way by design, or a slow port? The topology tells."
@@ -27,8 +26,6 @@ FAR_QUESTION = "At another site, or behind a router or tunnel, by design? No fau
 LEAST, MORE = 0.05, 2.0  # log of the factor, by less of which links of one class differ; times as many seconds
 MOST_OF_THEM, FEWEST_OTHERS = 0.9, 4  # quantile of the pairs that are slow as others are; such pairs that tell
 LONGEST_OF_PAIR = np.log(2.0)  # of a pair by itself; what takes longer than a few more switches is a fault
-OTHER_WAYS, MOST_WAYS = 5, 0.75  # times as many ways as longer ones; part of these
-NO_LONGER, AS_LONG = 0.25, 0.66  # parts of what a slow trunk takes longer (log): others take less, those as long more
 AS_FAR = 1.25  # times as many seconds: a host in no group may be as far away as a group
 FAR, FAR_SECONDS = np.log(4.0), 10e-6  # by which small messages of a group take longer: log of the factor, and seconds
 Sides = tuple[frozenset[int], frozenset[int]]
@@ -265,30 +262,6 @@ def slow_ways(judged: Judged, names: Names) -> list[SlowWay]:
             seconds = float(usual * np.expm1(one.effect))
         ways.append(SlowWay(kind, verdict, ends, links, seconds, are_only and isinstance(one, Trunk)))
     return ways
-
-
-def are_only_longer(trunks: Sequence[Trunk], between: Matrix | None) -> bool:
-    """Whether slow trunks are among the ways between two sets of groups, which are all longer, and of all others, at
-    least OTHER_WAYS times as many, most are equally long and none is longer: by design more than one would be.
-
-    `between` [group, group]: what ways take longer than others, log of the factor, as from between_groups.
-    """
-    if between is None or not trunks or any(one.other < 0 for one in trunks):
-        return False
-    effect = max(one.effect for one in trunks)
-    beyond = between - np.nanmedian(between)
-    longer = beyond > AS_LONG * effect
-    ends = longer[trunks[0].group]
-    starts = longer[:, ends].any(axis=1)
-    if (ends & starts).any() or (longer != np.outer(starts, ends) | np.outer(ends, starts)).any():
-        return False
-    others = np.isfinite(beyond) & ~longer
-    if others.sum() < OTHER_WAYS * longer.sum() or not all(longer[one.group, one.other] for one in trunks):
-        return False
-    added = added_by_ends(np.where(others, beyond, 0.0), others.astype(np.float64))
-    rest, same = beyond[others], NO_LONGER * effect
-    is_of_ends = (beyond - added[:, None] - added)[longer].min() <= AS_LONG * effect  # all ways from these are longer
-    return bool(not is_of_ends and rest.max() < same and (rest > -same).mean() >= MOST_WAYS)
 
 
 def seconds_between_groups(typical: Values) -> float:

@@ -35,10 +35,16 @@ def each_by_itself(verdicts: Sequence[Verdict], kind: str, text: str) -> Verdict
 
     `text`: what they have in common, at the beginning of the evidence.
     """
+    subject = tuple(one.subject[0] for one in verdicts)
+    return replace(in_place_of(verdicts, f"{text}; of"), kind=kind, subject=subject, scope=Scope.EACH)
+
+
+def in_place_of(verdicts: Sequence[Verdict], text: str) -> Verdict:
+    """The worst one of several that are slow alike, with what all of them show: their median factor, all links, and the
+    least confidence. `text`: the beginning of its evidence, up to the subject of the worst one."""
     worst = max(verdicts, key=lambda one: one.factor or 1.0)
     return replace(
-        worst, kind=kind, subject=tuple(one.subject[0] for one in verdicts), scope=Scope.EACH,
-        evidence=f"{text}; of {worst.subject[0]}: {worst.evidence}",
+        worst, evidence=f"{text} {' and '.join(worst.subject)}: {worst.evidence}",
         factor=float(np.median([one.factor or 1.0 for one in verdicts])), links=sum(one.links for one in verdicts),
         confidence=min(one.confidence for one in verdicts),
     )  # fmt: skip

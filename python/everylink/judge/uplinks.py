@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from everylink.judge.effects import Effects
 from everylink.judge.findings import Found
+from everylink.judge.groups import added_by_ends
 from everylink.judge.pairs import CLEAR_OF_PAIR, partners_of
 from everylink.judge.readings import Readings
 from everylink.judge.trunks import NEAR_PART, Trunk
@@ -29,7 +30,9 @@ AS_WHOLE = 0.5  # part of the effect of some pairs that all pairs of their group
 AS_LONG = 0.2  # part of what ways between groups take longer that others may differ by
 FEWEST_AS_LONG, PART_AS_LONG = 2, 0.05  # such pairs of groups, and part of all
 FEWEST_APART = 10  # pairs of groups that have no end in common with what is compared
-OTHER_PAIRS, NEARLY_ALL_OTHERS, NO_LONGER = 5, 0.98, 0.25  # times as many; part of these; part of what slow ones take
+OTHERS, NO_LONGER = 5, 0.25  # times as many ways, or pairs, as slow ones, and part of what these take longer
+MOST_WAYS, NEARLY_ALL_PAIRS = 0.75, 0.98  # parts of the others
+AS_WAY = 0.66  # part of what a slow trunk takes longer, of ways that are as long
 FEWEST_IN_STEPS, STEP = 10, 0.4  # pairs of groups, and the part of what these ways take longer that is a small step
 HIGH = 0.9  # quantile of the pairs of a trunk that shows what it adds
 WITH_MOST = 0.6  # part of the hosts of other groups
@@ -291,9 +294,33 @@ def is_longer_by_design(effect: float, ways: Sequence[tuple[int, int]], between:
     return len(every) >= FEWEST_IN_STEPS and bool((np.diff(upper, append=level) <= STEP * level).all())
 
 
+def are_only_longer(trunks: Sequence[Trunk], between: Matrix | None) -> bool:
+    """Whether slow trunks are among the ways between two sets of groups, which are all longer, and of all others, at
+    least OTHERS times as many, most are equally long and none is longer: by design more than one would be.
+
+    `between` [group, group]: what ways take longer than others, log of the factor, as from between_groups.
+    """
+    if between is None or not trunks or any(one.other < 0 for one in trunks):
+        return False
+    effect = max(one.effect for one in trunks)
+    beyond = between - np.nanmedian(between)
+    longer = beyond > AS_WAY * effect
+    ends = longer[trunks[0].group]
+    starts = longer[:, ends].any(axis=1)
+    if (ends & starts).any() or (longer != np.outer(starts, ends) | np.outer(ends, starts)).any():
+        return False
+    others = np.isfinite(beyond) & ~longer
+    if others.sum() < OTHERS * longer.sum() or not all(longer[one.group, one.other] for one in trunks):
+        return False
+    added = added_by_ends(np.where(others, beyond, 0.0), others.astype(np.float64))
+    rest, same = beyond[others], NO_LONGER * effect
+    is_of_ends = (beyond - added[:, None] - added)[longer].min() <= AS_WAY * effect  # all ways from these are longer
+    return bool(not is_of_ends and rest.max() < same and (rest > -same).mean() >= MOST_WAYS)
+
+
 def is_only_longer(uplink: Uplink, group_of: NDArray[np.int64], longer: Matrix) -> bool:
     """Whether its pairs are all those of FEWEST_HOSTS hosts or more with as many others, and nearly none of the others
-    between groups, OTHER_PAIRS times as many, takes longer, or a part: by design more would.
+    between groups, OTHERS times as many, takes longer, or a part: by design more would.
 
     `longer` as from longer_by_pair.
     """
@@ -304,9 +331,9 @@ def is_only_longer(uplink: Uplink, group_of: NDArray[np.int64], longer: Matrix) 
     others = np.triu(np.isfinite(longer) & (group_of[:, None] != group_of), 1)
     others[np.ix_(own, far)] = others[np.ix_(far, own)] = False
     rest = longer[others]
-    if len(rest) < OTHER_PAIRS * len(uplink.links):
+    if len(rest) < OTHERS * len(uplink.links):
         return False
-    return bool(np.quantile(rest, NEARLY_ALL_OTHERS) - np.median(rest) < NO_LONGER * uplink.effect)
+    return bool(np.quantile(rest, NEARLY_ALL_PAIRS) - np.median(rest) < NO_LONGER * uplink.effect)
 
 
 def _known_once(between: Matrix) -> Values:

@@ -11,6 +11,7 @@ import numpy as np
 
 from everylink.host_lists import folded
 from everylink.judge.confidence import calibrated
+from everylink.judge.merged import in_place_of
 from everylink.judge.names import Names
 from everylink.judge.pairs import partners_of
 from everylink.judge.verdict import Side, Verdict
@@ -126,11 +127,5 @@ def _trunk(one: Sequence[str], other: Sequence[str], pairs: Sequence[Verdict], w
 
 def _one(kind: str, subject: tuple[str, ...], pairs: Sequence[Verdict], text: str) -> Verdict:
     """One verdict in place of pairs that are slow alike; `text`: the beginning of its evidence."""
-    worst = max(pairs, key=lambda pair: pair.factor or 1.0)
-    verdict = replace(
-        worst, kind=kind, subject=subject, direction=str(Side.BOTH),
-        factor=float(np.median([pair.factor or 1.0 for pair in pairs])), links=sum(pair.links for pair in pairs),
-        confidence=min(pair.confidence for pair in pairs),
-        evidence=f"{text}; of {' and '.join(worst.subject)}: {worst.evidence}",
-    )  # fmt: skip
+    verdict = replace(in_place_of(pairs, f"{text}; of"), kind=kind, subject=subject, direction=str(Side.BOTH))
     return calibrated(verdict, is_alone=True)
