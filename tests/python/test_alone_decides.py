@@ -15,7 +15,7 @@ from everylink.judge.judge import judge
 from everylink.judge.kinds import Kinds, equals_for, kinds_of, levelled
 from everylink.judge.phases import alone_rows, measured_in
 from everylink.judge.readings import readings
-from everylink.judge.verdict import Side
+from everylink.judge.verdict import Scope, Side
 from everylink.model.groups import Grouping
 from everylink.model.results import Results
 from everylink.model.rows import MAIN, ONE_WAY, QUARTER, Rows, chosen
@@ -173,6 +173,16 @@ def test_a_host_that_is_slow_alone_with_all_that_could_show_it_is_named_though_t
         _run([load * np.where(slower, 2.0, 1.0) for load in _shared(0.05)], np.where(slower, 2.0, 1.0), alone)
     )
     assert [one.subject for one in found.verdicts] == ([] if well else [("n5",)])
+
+
+def test_older_hosts_of_its_leaf_do_not_tell_that_a_newer_one_is_well_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All links with these take as long. One other host of its leaf is newer, and six of other leaves."""
+    kind_of = (~np.isin(np.arange(HOSTS), [BAD, 4, 10, 11, 16, 17, 22, 23])).astype(np.int64)
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    far = FOUR.group_of[PAIRS[:, 0]] != FOUR.group_of[PAIRS[:, 1]]
+    factor = np.where(kind_of[PAIRS].any(axis=1), 2.0, np.where(OF_BAD, 1.5, 1.0)) * np.where(far, 1.2, 1.0)
+    seen = judge(_run([factor] * MAIN_PASSES, factor, factor), FOUR)
+    assert [(one.subject, one.scope) for one in seen.verdicts] == [(("n5",), Scope.ALL)]
 
 
 @pytest.mark.parametrize(("with_others", "named"), [(1.3, ["n14"]), (1.6, ["n14", "n15"])])

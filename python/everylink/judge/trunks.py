@@ -164,6 +164,7 @@ class _Search:
         added = np.maximum(effects.sent, effects.received).max(axis=1)
         for host in every[self._bad]:
             near, one = self._good(effects.group_of[host]), np.array([host])
+            near = near[effects.shows(host, near)]
             if len(near) < FEWEST_HOSTS:
                 continue
             there = self._rest(one, near)[0] + effects.added_at(host, near)
