@@ -86,3 +86,14 @@ def test_the_only_host_with_adapters_of_its_rate_is_a_suspect_in_a_small_run_unl
     said = judgement.suspects if is_older else judgement.verdicts
     assert [(one.kind, one.subject) for one in said] == [("host", ("n02",))]
     assert len(judgement.verdicts) == (not is_older)
+
+
+def test_hosts_with_adapters_that_too_few_have_for_a_kind_are_told_with_what_they_have(tmp_path: Path) -> None:
+    machines = [machine(number, model=OLDER if number >= 8 else Model()) for number in range(16)]
+    for number in (12, 14):
+        machines[number] = machine(number, model=replace(OLDER, rate="100 Gb/sec (4X EDR)", speed=100000))
+    structure = judge(read(make_inventory(tmp_path / "x.h5", machines, sizes=(65536,), time=steady))).structure
+    assert {one.text for one in structure if one.kind == "adapters"} == {
+        "n[00-07]: 400 + 400 Gbit/s",
+        "n[08-11,13,15]: 200 + 200 Gbit/s; n[12,14] (100 + 100 Gbit/s) compared with them, too few to be a kind",
+    }

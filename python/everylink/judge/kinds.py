@@ -5,7 +5,7 @@ shows in the times tells: classes of hosts that are alike within, and differ fro
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -87,17 +87,29 @@ class Equals:
 class Kinds:
     """The kind of each host, [hosts]. `names`: what each kind has, empty where only the times tell (`told` false).
 
-    `unlike`: what hosts have that too few have for a kind, such as `processor, Xeon Gold 6140`.
+    `unlike`: what hosts have that too few have for a kind, such as `processor, Xeon Gold 6140`. `other_rates`: of hosts
+    whose adapters are not those of their kind.
     """
 
     of_host: Index
     names: tuple[str, ...]
     told: bool
     unlike: Mapping[int, str] = field(default_factory=dict)
+    other_rates: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
         return len(self.names)
+
+    def told_text(self, kind: int, hosts_in_short: Callable[[Sequence[int]], str], more: str) -> str:
+        """The hosts of a kind, what they have, `more` about them, and those counted among them that have other
+        adapters."""
+        own = np.flatnonzero(self.of_host == kind).tolist()
+        text = f"{hosts_in_short([host for host in own if host not in self.other_rates])}: {self.names[kind]}{more}"
+        rates = dict.fromkeys(self.other_rates[host] for host in own if host in self.other_rates)
+        of_each = {rate: [host for host in own if self.other_rates.get(host) == rate] for rate in rates}
+        few = " and ".join(f"{hosts_in_short(hosts)} ({rate})" for rate, hosts in of_each.items())
+        return f"{text}; {few} compared with them, too few to be a kind" if few else text
 
     def by_group(self, group_of: Index) -> "Kinds":
         """The kinds that only the times tell, where they go by group: the one host of another kind than all others of
@@ -257,6 +269,10 @@ def told_kinds(results: Results) -> Kinds | None:
     kind = np.maximum(kind, 0)
     members = [np.flatnonzero(kind == one).tolist() for one in range(int(kind.max()) + 1)]
     names = [_most(rates[host] for host in own) for own in members]
+    other_rates = {
+        host: rates[host] for own, name in zip(members, names, strict=True)
+        for host in own if rates[host] not in ("", name)
+    }  # fmt: skip
     of_each = [cluster.texts_at(*PROCESSOR, np.array(own, np.int64)) for own in members]
     processors = [_most(texts) for texts in of_each]
     if len(set(names)) < len(names) and all(processors):
@@ -269,7 +285,7 @@ def told_kinds(results: Results) -> Kinds | None:
     if len(rates) < FEWEST_WITH_KINDS and len(set(rates)) > 1 and not cluster.is_of_one_model:
         adapters = {host: f"adapters, {rate}" for host, rate in enumerate(rates) if rate}
         unlike |= {host: f"{text}, and {unlike[host]}" if host in unlike else text for host, text in adapters.items()}
-    return Kinds(kind, tuple(names), True, unlike)
+    return Kinds(kind, tuple(names), True, unlike, other_rates)
 
 
 def _rates(cluster: Cluster) -> list[str]:

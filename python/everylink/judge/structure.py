@@ -90,9 +90,8 @@ def _of_kinds(judged: Judged, names: Names, kinds: Kinds) -> Iterator[Structure]
         factor = float(np.exp(own[kind] - own.min()))
         subject = (names.in_short(hosts.tolist()),)
         if kinds.told:
-            text = f"{subject[0]}: {kinds.names[kind]}"
-            if np.log(factor) > SHOWS:
-                text += f", links among them take {factor:.2f}x the time of the fastest kind"
+            longer = f", links among them take {factor:.2f}x the time of the fastest kind"
+            text = kinds.told_text(kind, names.in_short, longer if np.log(factor) > SHOWS else "")
             yield Structure("adapters", subject, factor, judged.size.bytes, "facts", text, "")
         elif np.log(factor) > SHOWS:
             text = f"{subject[0]}: links among them take {factor:.2f}x the time"

@@ -271,7 +271,7 @@ class _Words:
             factor = float(np.exp(own[kind] - own.min()))
             takes = f"links among them take {factor:.2f}x the time of the fastest "
             if kinds.told:
-                text = f"{which}: {kinds.names[kind]}" + (f", {takes}kind" if np.log(factor) > SHOWS else "")
+                text = kinds.told_text(kind, self._hosts, f", {takes}kind" if np.log(factor) > SHOWS else "")
                 yield Structure("adapters", (which,), factor, self._of.size.bytes, "facts", text, "")
             elif np.log(factor) > SHOWS:
                 yield self._class(which, factor, f"{which}: {takes}class of hosts", QUESTIONS["host"])
