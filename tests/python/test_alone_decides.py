@@ -175,6 +175,19 @@ def test_a_host_that_is_slow_alone_with_all_that_could_show_it_is_named_though_t
     assert [one.subject for one in found.verdicts] == ([] if well else [("n5",)])
 
 
+def test_links_with_groups_that_load_makes_slow_tell_of_a_host_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most of the newer hosts, which could show it, are in these two."""
+    new = [4, BAD, 9, 10, 11, 15, 16, 17, 22, 23]
+    kind_of = (~np.isin(np.arange(HOSTS), new)).astype(np.int64)
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    older, loaded = kind_of[PAIRS].any(axis=1), np.isin(FOUR.group_of, [1, 2])[PAIRS].any(axis=1)
+    far = FOUR.group_of[PAIRS[:, 0]] != FOUR.group_of[PAIRS[:, 1]]
+    quiet = np.where(older, 2.0, 1.0)
+    main = [quiet * np.where(far, 1.3 + 0.3 * loaded, 1.0) * noise for noise in _shared(0.05)]
+    seen = judge(_run(main, quiet, np.where(OF_BAD & ~older, 1.4, quiet)), FOUR)
+    assert [one.subject for one in seen.verdicts] == [("n5",)]
+
+
 def test_older_hosts_of_its_leaf_do_not_tell_that_a_newer_one_is_well_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """All links with these take as long. One other host of its leaf is newer, and six of other leaves."""
     kind_of = (~np.isin(np.arange(HOSTS), [BAD, 4, 10, 11, 16, 17, 22, 23])).astype(np.int64)

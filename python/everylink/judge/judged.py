@@ -452,10 +452,11 @@ class Judged:
             return ()
         pairs, found = self.findings.looking_slow | (quiet.findings.looking_slow if quiet else set()), list[Found]()
         told, of_ranks = hosts_among(self.unexplained, self.readings), set(self.readings.host_of[list(slow_ranks)])
-        beside = self._without_ranks(slow_ranks)
+        alone = self._without_loaded_groups
+        beside = alone._without_ranks(slow_ranks)
         tell = sorted(set(self.alone.hosts_that_tell()) - told)
-        by = {host: beside if host in of_ranks else self for host in tell}
-        left_out = {host: self._selected(host, pairs) for host in tell}
+        by = {host: beside if host in of_ranks else alone for host in tell}
+        left_out = {host: alone._selected(host, pairs) for host in tell}
         seen = {
             host: by[host]._with_selected(host, left_out[host])
             for host in tell if by[host].alone.knows_devices(host, self.ranks.device)
@@ -472,6 +473,15 @@ class Judged:
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
         return tuple(one for one in found if one not in many)
+
+    @property
+    def _without_loaded_groups(self) -> "Judged":
+        """The same without the groups that are slow only while others measure: alone, their ways slow no host."""
+        loaded = {one for one in self._under_load.well_alone if _is_a(one, "group")}
+        if not loaded:
+            return self
+        bad = tuple(one for one in self.findings.bad if one not in loaded)
+        return replace(self, findings=replace(self.findings, bad=bad))
 
     def _without(self, hosts: Set[int]) -> "Judged":
         """The same, but links of these hosts are no good ones to compare with alone."""
