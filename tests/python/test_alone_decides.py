@@ -424,6 +424,23 @@ def test_a_rank_that_could_not_be_compared_alone_is_a_suspect_where_others_were_
     assert len(seen.verdicts) == (measured != "its own links")
 
 
+def test_a_rank_is_not_accused_by_the_only_link_alone_that_can_be_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rank at the other end may be what is slow. Of its own kind of hosts too few others were measured alone."""
+    host, random, bad = np.arange(HOSTS) // 3, np.random.default_rng(5), 5
+    kind_of = (~np.isin(np.arange(8), [1, 2, 3, 4])).astype(np.int64)
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    apart = host[PAIRS[:, 0]] != host[PAIRS[:, 1]]
+    older, of_bad, last = kind_of[host[PAIRS]].any(axis=1), np.isin(PAIRS, bad).any(axis=1), (PAIRS % 3 == 2).all(axis=1)
+    usual = USUAL * np.where(older, 2.0, 1.0)
+    main, alone = usual * np.where(of_bad, 1.3, 1.0), usual * np.where(of_bad & older, 1.3, 1.0)
+    measured = apart & last & np.where(of_bad, ~older | np.isin(PAIRS, 2).any(axis=1), older)
+    rows = [rows_of_pairs(PAIRS[apart], main[apart], turn, MAIN, 0.005, random) for turn in range(MAIN_PASSES)]
+    rows += [rows_of_pairs(PAIRS[measured], alone[measured], turn, ONE_WAY, 0.005, random) for turn in range(ALONES)]
+    seen = judge(run_of(host, 9, {1 << 20: rows}))
+    assert not seen.verdicts
+    assert [(one.kind, one.subject) for one in seen.suspects] == [("rank", ("n1:5",))]
+
+
 @pytest.mark.parametrize(
     ("each", "near", "part", "verdicts"),
     [(2, True, 1.0, 1), (2, True, 0.8, 1), (2, True, 0.6, 0), (2, False, 1.0, 0), (1, True, 1.0, 0)],

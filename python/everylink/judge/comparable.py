@@ -226,6 +226,12 @@ class Comparable:
             beyond.append(float(self.best.time[at[0]]) - usual[number])
         return np.array(beyond)
 
+    def known_among(self, links: Links) -> int:
+        """How many of these links can be compared with others of their class, at least in one direction."""
+        both = [*links, *turned(links)]
+        beyond = np.fmax(*(self.each_beyond(way, both, HEALTHY) for way in (links, turned(links))))
+        return int(np.isfinite(beyond).sum())
+
     def slow_among(self, links: Links) -> "SlowWith":
         """How many of these links are slow, of those that could show it: not those that take as long anyway."""
         both = [*links, *turned(links)]

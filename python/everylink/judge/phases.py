@@ -35,6 +35,7 @@ from everylink.robust import medians_of
 GONE_OF_GROUP = 0.5  # part of the effect of a group, whose many links tell more; see GONE
 GONE_OF_PAIR = 0.5  # likewise of a pair, which others on its way slow no more than it is slow alone
 FEWEST_OF_RANK = 3  # links with ranks at its place, of which there are no more, that tell by themselves
+FEWEST_KNOWN = 2  # of these, that can be compared with others: of one the rank at the other end may be slow
 FEWEST_OF_HOST = 5  # links with others in a phase, of a host that it may tell of
 FEWEST_TO_COMPARE = 8  # readings of ranks of a class, of which a rank has some itself
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
@@ -89,7 +90,7 @@ class PhaseReadings:
             if one.kind == "rank":
                 links = self.of_ranks.links_of(one, group_of)
                 good = [(a, b) for a, b in links if int(self.host_of[b]) not in bad_hosts] or links
-                known = not self.knows_little_of(one, findings.effects)
+                known = not self.knows_little_of(one, findings.effects) and ranks.known_among(good) >= FEWEST_KNOWN
                 slow[one] = ranks.are_slow(one.effect, good, False, unless_usual=True) if known else None
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True, GONE_OF_PAIR)
