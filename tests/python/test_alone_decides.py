@@ -294,6 +294,26 @@ def test_a_host_that_is_slow_at_times_only_while_others_measure_is_a_suspect() -
     assert [(one.subject, one.symptom) for one in judge(without).verdicts] == [(("n5",), "intermittent")]
 
 
+def test_a_host_that_is_slow_alone_only_with_one_that_is_slow_at_times_is_a_suspect() -> None:
+    random, one_by_one = np.random.default_rng(0), np.arange(len(PAIRS))
+    of_slow = np.isin(PAIRS, 20).any(axis=1)
+
+    def at_times(often: Values) -> Values:
+        return USUAL * np.where(random.random(len(PAIRS)) < often, 1.5, 1.0)
+
+    rows = []
+    for turn in range(MAIN_PASSES):
+        times = at_times(np.where(of_slow, 0.3, np.where(OF_BAD, 0.1, 0.0)))
+        rows.append(rows_of_pairs(PAIRS, times, turn * HOSTS + PAIRS.sum(axis=1) % HOSTS, MAIN, 0.005, random))
+    for turn in range(3):
+        often = np.where(of_slow, np.where(OF_BAD, 0.9, 0.3), 0.0)
+        steps = (MAIN_PASSES + turn) * len(PAIRS) + one_by_one
+        rows.append(rows_of_pairs(PAIRS, at_times(often), steps, ONE_WAY, 0.005, random))
+    seen = judge(run_of(np.arange(HOSTS), (MAIN_PASSES + 3) * len(PAIRS), {1 << 20: rows}))
+    assert [(one.subject, one.symptom) for one in seen.verdicts] == [(("n20",), "intermittent")]
+    assert (("n5",), "intermittent") in [(one.subject, one.symptom) for one in seen.suspects]
+
+
 def test_a_host_of_which_load_makes_a_rank_look_slow_may_be_slow_at_times() -> None:
     random, each = np.random.default_rng(8), 2
     every = np.array(list(itertools.combinations(range(each * HOSTS), 2)))

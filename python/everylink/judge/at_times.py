@@ -66,9 +66,14 @@ def _intermittent(
     if crowded or effects.equals.one_host:
         return under_load, []
     steps = alone_steps(alone_rows(judged.size), seen, effects).without_ways(ways, effects.group_of)
-    filled = {found.host for found in under_load if found.stands_out and judged.has_several(found.host)}
-    by_load = [found for found in under_load if found.host not in filled and needs_load(found, steps)]
-    sure = [found for found in under_load if found not in by_load]
+    sure, by_load, rest = list[Intermittent](), list[Intermittent](), steps
+    for found in under_load:
+        is_filled = found.stands_out and judged.has_several(found.host)
+        if not is_filled and needs_load(found, rest):
+            by_load.append(found)
+        else:
+            sure.append(found)
+            rest = rest.of(~rest.touching(found.host))  # these are slow because of it
     bad = drifting | hosts_among(judged.unexplained, judged.readings) | {found.host for found in sure}
     return [*sure, *find_alone(steps, bad)], by_load
 
