@@ -12,7 +12,7 @@ from everylink.judge.confidence import LESS
 from everylink.judge.confirm import plan_to_confirm
 from everylink.judge.findings import Found, find
 from everylink.judge.judge import judge
-from everylink.judge.kinds import Kinds, equals_for, kinds_of, levelled
+from everylink.judge.kinds import Equals, Kinds, equals_for, kinds_of, levelled
 from everylink.judge.phases import alone_rows, measured_in
 from everylink.judge.readings import readings
 from everylink.judge.verdict import Scope, Side
@@ -231,6 +231,20 @@ def test_a_host_that_differs_as_little_as_others_do_alone_gets_no_verdict() -> N
     vary = np.exp(0.05 * np.random.default_rng(8).random(HOSTS))[PAIRS].max(axis=1)
     assert [one.subject for one in judge(_run([factor] * MAIN_PASSES, NONE, factor)).verdicts] == [("n5",)]
     assert not judge(_run([factor] * MAIN_PASSES, NONE, np.maximum(factor, vary))).verdicts
+
+
+def test_hosts_are_well_alone_with_groups_that_nothing_else_tells_of() -> None:
+    """All links of a group that looks slow lead to others that do, but those to few hosts. One host is slow alone."""
+    slow_alone, looking_slow = 6, range(6, 12)
+    run = _run([NONE] * MAIN_PASSES, NONE, np.where(np.isin(PAIRS, slow_alone).any(axis=1), 1.5, 1.0))
+    (size,) = run.sizes
+    seen = readings(run, size)
+    findings = find(seen, Equals.of_groups(FOUR.group_of))
+    groups = [Found("group", (group,), Side.BOTH, 0.3, 20.0, 200) for group in (0, 2, 3)]
+    hosts = [Found("host", (host,), Side.BOTH, 0.5, 30.0, 20) for host in looking_slow]
+    slow = measured_in(alone_rows(size), seen).are_slow(replace(findings, bad=(*groups, *hosts)))
+    assert {one.subject[0] for one in hosts if slow[one] is False} == {*looking_slow} - {slow_alone}
+    assert slow[hosts[0]] is not False
 
 
 def test_a_host_of_which_only_ranks_at_a_far_socket_were_measured_is_not_slow() -> None:

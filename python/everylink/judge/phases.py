@@ -238,13 +238,23 @@ class PhaseReadings:
         return frozenset(found)
 
     def _ends_slow(self, findings: Findings) -> Mapping[Found | Trunk, bool | None]:
-        """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either."""
-        ends = findings.ends
+        """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either.
+        Where that tells nothing, they are well if they are so with hosts of groups of which it tells nothing, either."""
+        slow = self._slow_beside(findings.ends, findings)
+        unknown = [one for one in findings.ends if slow[one] is None]
+        if any(one.kind == "group" for one in unknown):
+            bad = [one for one in findings.ends if slow[one] or (one in unknown and one.kind == "host")]
+            with_more = self._slow_beside(bad, findings)
+            slow |= {one: False for one in unknown if with_more[one] is False}
+        return slow
+
+    def _slow_beside(self, ends: Sequence[Found], findings: Findings) -> dict[Found | Trunk, bool | None]:
+        """Of each slow host and group, by its links with others that are none of the `ends`."""
         hosts, bad = self._hosts_comparable(findings, ends), _hosts_of(ends)
-        beside = hosts.without(self._links_of_ways(findings)) if ends else hosts
+        beside = hosts.without(self._links_of_ways(findings)) if findings.ends else hosts
         in_groups = _in_groups(ends, findings)
         slow: dict[Found | Trunk, bool | None] = {}
-        for one in ends:
+        for one in findings.ends:
             links = self.of_hosts.links_of(one, findings.effects.group_of)
             if one.kind == "group":
                 links = _without(bad | (in_groups - _members(one, findings)), links)
