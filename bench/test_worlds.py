@@ -2795,6 +2795,18 @@ def test_a_part_that_nothing_measured_shows_does_not_count() -> None:
     assert not few.visible(few.faults[0]).counts(few.faults[0], few.structure)
 
 
+@pytest.mark.parametrize(("kind", "counts"), [("host", False), ("rank", False), ("loss", True), ("dark host", True)])
+def test_a_slow_host_counts_among_four_of_its_kind(kind: str, counts: bool) -> None:
+    structure = built("one switch, 100, 200 and 400 Gbit/s at random, 4 quadrants, hyperthreads", 32)
+    (fewest,) = np.flatnonzero(np.bincount(structure.kind_of_host) < 4)
+    host = int(np.flatnonzero(structure.kind_of_host == fewest)[0])
+    random = np.random.default_rng(1)
+    fault = replace(planted(kind, structure, random), hosts=(host,))
+    equal = replace(fault, hosts=(int(np.flatnonzero(structure.kind_of_host != fewest)[0]),))
+    assert Visible(1.0, 100.0).counts(fault, structure) == counts
+    assert Visible(1.0, 100.0).counts(equal, structure)
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "counts"),
     [

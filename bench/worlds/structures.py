@@ -232,10 +232,19 @@ class Structure:
     @property
     def kinds_of_groups(self) -> list[tuple[float, ...]]:
         """Of each leaf or group the kinds of its hosts: the same for groups of equal hosts, which may vary a little."""
-        rates = np.concatenate([self.rate, self.sends], axis=1)
-        of_host = np.column_stack([np.round(np.log(rates) / KINDS_APART), self.overhead, self.single])
-        groups = range(int(self.group.max()) + 1)
+        of_host, groups = self._built, range(int(self.group.max()) + 1)
         return [tuple(np.unique(of_host[self.group == group], axis=0).ravel().tolist()) for group in groups]
+
+    @property
+    def kind_of_host(self) -> Index:
+        """A number for the kind of each host."""
+        return np.unique(self._built, axis=0, return_inverse=True)[1].reshape(-1)
+
+    @property
+    def _built(self) -> Values:
+        """[host, what makes its kind]."""
+        rates = np.concatenate([self.rate, self.sends], axis=1)
+        return np.column_stack([np.round(np.log(rates) / KINDS_APART), self.overhead, self.single])
 
     @property
     def oversubscription(self) -> float:

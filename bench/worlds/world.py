@@ -43,15 +43,24 @@ class Visible:
     partners: float = np.inf
 
     def counts(self, fault: Fault, structure: Structure) -> bool:
-        """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more and
-        if they show with 3 others, leaves and the ways between them from 4 leaves on, and among as many of equal
-        hosts. An end that shows with one other only may as well be that one."""
+        """Whether missing the part is a mistake: 6 standard errors, links also 8 %, ends only among 4 hosts or more, if
+        they are slow of one kind, and if they show with 3 others, leaves and the ways between them from 4 leaves on,
+        and among as many of equal hosts. An end that shows with one other only may as well be that one."""
         if fault.kind in ("leaf", "uplink", "trunk") and _equals(fault, structure) < FEWEST:
+            return False
+        is_slow = fault.kind in ENDS and not fault.dark and not fault.late
+        if is_slow and structure.hosts > 1 and _equal_hosts(fault, structure) < FEWEST:
             return False
         if fault.kind in ("link", "one-way link"):
             return bool(self.errors >= CLEAR and self.log_factor >= np.log(CLEAR_LINK))
         is_among_few = 1 < structure.hosts < FEWEST or self.partners < FEWEST - 1
         return self.errors >= CLEAR and not is_among_few
+
+
+def _equal_hosts(fault: Fault, structure: Structure) -> int:
+    """How many hosts are of the kind of one of this fault's hosts, itself among them; of the kind that has fewest."""
+    kind_of = structure.kind_of_host
+    return int(np.bincount(kind_of)[kind_of[list(fault.hosts)]].min())
 
 
 def _equals(fault: Fault, structure: Structure) -> int:
