@@ -160,6 +160,21 @@ def test_a_host_that_shows_to_be_slow_inside_its_leaf_only_is_measured_alone_wit
     assert len(asked) >= 8
 
 
+@pytest.mark.parametrize("ends", [1, 2])
+def test_a_host_with_two_slow_pairs_is_measured_alone_with_others(ends: int) -> None:
+    """Neither host of a single slow pair is. Of other pairs only controls were measured alone."""
+    slow = OF_BAD & np.isin(PARTNER, [3, 4][:ends])
+    factor = np.where(slow, 1.5, 1.0)
+    run = _run([factor] * 8, factor, factor)
+    (size,) = run.sizes
+    known = slow | np.isin(PAIRS, [0, 1, 2, 6, 7, 8]).all(axis=1)
+    some = (size.rows.attempt == MAIN) | known[_pair(size.rows)]
+    run = replace(run, sizes=(replace(size, rows=chosen(size.rows, some)),))
+    pairs = plan_to_confirm(run, FOUR).pairs["one-way"].tolist()
+    asked = {other for pair in pairs if BAD in pair for other in pair} - {BAD, 3, 4}
+    assert (len(asked) >= 8) == (ends > 1)
+
+
 @pytest.mark.parametrize("well", [0, 1])
 def test_a_host_that_is_slow_alone_with_all_that_could_show_it_is_named_though_they_are_few(
     monkeypatch: pytest.MonkeyPatch, well: int

@@ -6,7 +6,7 @@ not suspect, because a link between two bad hosts says nothing about either.
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +43,7 @@ MOST_DRAWN = 4096
 MOST_BAD = 64  # bad pairs measured alone, although they are already known to be bad
 AGAIN = np.isin(np.arange(256), (ORDER, QUARTER, ONE_WAY, ALONE))  # attempts of `--confirm`, by number
 ANY_ATTEMPT = np.ones(256, bool)
+FEW_ENDS = 4  # hosts with several slow pairs; more are how a network is built
 FEW_LIKE = 6  # ranks at the same place as a slow one, of which all pairs are measured
 MOST_RANKS = 4  # per host, each measured with the rank of the same number on the other host
 
@@ -80,6 +81,7 @@ def plan_to_confirm(results: Results, grouping: Grouping | None) -> Plan:
         ranks |= _pairs_of_ranks(rows, seen, findings, looking_slow(measured, findings, shared))
         slow_alone = measured.are_slow(findings)
         survivors = surviving(findings, slow_alone, measured)
+        once_more |= _pairs_of_ends([one.subject for one in findings.bad if slow_alone[one]], findings.effects, alone)
         if known and not crowded:
             at_times = pairs_at_times(size, seen, findings, slow_alone)
             lightly |= at_times.lightly
@@ -220,6 +222,24 @@ def _pairs_of_hosts(
         if (group_of != group_of[host]).any():
             partners = np.union1d(partners, random.choice(mates, min(MATES, len(mates)), replace=False))
         pairs |= {(min(host, p), max(host, p)) for p in partners.tolist() if p != host}
+    return pairs
+
+
+def _pairs_of_ends(slow: Iterable[tuple[int, ...]], effects: Effects, alone: Alone) -> set[tuple[int, int]]:
+    """Of each host with several of these `slow` pairs more pairs, first with hosts of its kind: the host may be slow.
+
+    Other subjects than pairs do not count. Not of more hosts than FEW_ENDS, nor what was measured alone before.
+    """
+    count = Counter(host for subject in slow if len(subject) == 2 for host in subject)
+    ends = [host for host, pairs in count.items() if pairs > 1]
+    pairs: set[tuple[int, int]] = set()
+    for host in ends if len(ends) <= FEW_ENDS else []:
+        others = np.setdiff1d(np.arange(len(effects.group_of)), [host])
+        others = np.random.default_rng(host).permutation(others)  # any do; repeatable per file
+        is_like = effects.equals.kind_of[others] == effects.equals.kind_of[host]
+        like, rest = others[is_like][:PARTNERS], others[~is_like]
+        chosen = [*like.tolist(), *rest[: max(ENOUGH_ALONE - len(like), 0)].tolist()]
+        pairs |= {(min(host, other), max(host, other)) for other in chosen if not alone.between(host, other)}
     return pairs
 
 
