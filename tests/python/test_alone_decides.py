@@ -175,19 +175,40 @@ def test_a_host_with_two_slow_pairs_is_measured_alone_with_others(ends: int) -> 
     assert (len(asked) >= 8) == (ends > 1)
 
 
-@pytest.mark.parametrize("well", [0, 1])
+@pytest.mark.parametrize(
+    ("oldest", "well", "factor"), [(6, 0, 1.1), (6, 1, 1.1), (3, 0, 1.1), (2, 0, 1.4), (2, 1, 1.4)]
+)
 def test_a_host_that_is_slow_alone_with_all_that_could_show_it_is_named_though_they_are_few(
-    monkeypatch: pytest.MonkeyPatch, well: int
+    monkeypatch: pytest.MonkeyPatch, oldest: int, well: int, factor: float
 ) -> None:
-    """Those of a slower kind could not."""
-    kind_of = (np.arange(HOSTS) > 6).astype(np.int64)
+    """Those of a slower kind could not. Of fewer than five, which show it clearly."""
+    kind_of = ((np.arange(HOSTS) > oldest) & (np.arange(HOSTS) != BAD)).astype(np.int64)
     monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
     slower = kind_of[PAIRS].any(axis=1)
-    alone = np.where(slower, 2.0, np.where(OF_BAD & (well <= PARTNER), 1.1, 1.0))
+    alone = np.where(slower, 2.0, np.where(OF_BAD & (well <= PARTNER), factor, 1.0))
     found = judge(
         _run([load * np.where(slower, 2.0, 1.0) for load in _shared(0.05)], np.where(slower, 2.0, 1.0), alone)
     )
-    assert [one.subject for one in found.verdicts] == ([] if well else [("n5",)])
+    named = not well and (oldest > 5 or factor > 1.2)
+    assert [one.subject for one in found.verdicts] == ([("n5",)] if named else [])
+
+
+@pytest.mark.parametrize("measured", [2, 3])
+def test_a_host_whose_links_look_slow_is_named_if_all_that_could_show_it_were_measured(
+    monkeypatch: pytest.MonkeyPatch, measured: int
+) -> None:
+    """Two of three look slow. Where the third was not measured alone, they were chosen since they do."""
+    kind_of = (~np.isin(np.arange(HOSTS), [0, 1, 2, BAD])).astype(np.int64)
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    older = kind_of[PAIRS].any(axis=1)
+    quiet = np.where(older, 2.0, np.where(OF_BAD, 1.4, 1.0))
+    main = [np.where(OF_BAD & (PARTNER == 2), 1.0, quiet)] * 8
+    run = _run(main, quiet, quiet)
+    (size,) = run.sizes
+    some = (size.rows.attempt == MAIN) | ~(OF_BAD & (PARTNER == 2) & (measured < 3))[_pair(size.rows)]
+    seen = judge(replace(run, sizes=(replace(size, rows=chosen(size.rows, some)),)))
+    named = {one.subject for one in seen.verdicts if one.kind == "host"}
+    assert named == ({("n5",)} if measured == 3 else set())
 
 
 def test_links_with_groups_that_load_makes_slow_tell_of_a_host_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,15 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from everylink.judge.comparable import ENOUGH_ALONE, ENOUGH_OF_FEW, GONE, LEAST_ALONE, USUAL_OF_SLOW, SlowWith
+from everylink.judge.comparable import (
+    CLEAR_ALONE,
+    ENOUGH_ALONE,
+    ENOUGH_OF_FEW,
+    GONE,
+    LEAST_ALONE,
+    USUAL_OF_SLOW,
+    SlowWith,
+)
 from everylink.judge.confidence import FEWEST_LINKS
 from everylink.judge.drifting import Drift, find_drift
 from everylink.judge.edges import NEARLY_ALL, Edges, folded_ways, slow_at_the_edge
@@ -65,6 +73,7 @@ FEWEST_NEAR = 3  # links of a host inside its group, which tell that it is well 
 FEWEST_SHORT, SHORT_PART = 2, 8  # all of the quickest links of a host must be slow: two, or an eighth of its links
 LINKS_PER_WELL = 15  # of a slow host, for each one that may look well
 MOST_IN_ORDER = 1024  # hosts: putting the links of more in order takes long
+FEWEST_OF_KIND = 3  # links of a host with others of its kind, alone
 INSIDE = 0.5  # part of what a host adds to its links which those with others must show, also inside its group
 GROUPS_OF_ALIKE = 3  # of hosts that are slow alike, if groups are told: those of fewer may share what is slow
 BESIDE = 0.5  # part of it by which load alone may make another host slow
@@ -491,11 +500,15 @@ class Judged:
         self, host: int, selected: Set[frozenset[int]], slow_hosts: Set[int] = frozenset()
     ) -> tuple[Found, SlowWith]:
         """As _alone without some `selected` pairs of a host, and compared with links of no `slow_hosts`; fewer others
-        are enough if all of them are slow, and the selected ones as well."""
+        are enough if all of them are slow, and the selected ones as well. Nothing is selected where all that could show
+        it were measured."""
         one, slow = (self._without(slow_hosts) if slow_hosts else self)._alone("host", host, selected)
-        if ENOUGH_OF_FEW <= slow.links < slow.enough and slow.slow == slow.links:
-            _, whole = self._alone("host", host)
-            slow = replace(slow, enough=slow.links) if whole.may_be_all else slow
+        if slow.links < slow.enough and slow.slow == slow.links:
+            of_all, whole = self._alone("host", host)
+            if whole.may_be_all and slow.links >= ENOUGH_OF_FEW:
+                slow = replace(slow, enough=slow.links)
+            elif whole.may_be_all and self.alone.is_with_all_that_show(host, self.findings.effects):
+                one, slow = of_all, whole
         return one, slow
 
     def _selected(self, host: int, pairs: Set[frozenset[int]]) -> Set[frozenset[int]]:
@@ -519,13 +532,14 @@ class Judged:
 
     def _alone(self, kind: str, number: int, without: Set[frozenset[int]] = frozenset()) -> tuple[Found, SlowWith]:
         """A host or rank as its links alone show it, and how many are slow; `without`: pairs of hosts that do not
-        count. Of a host, fewer links are enough if all are slow, and it was measured with ENOUGH_ALONE others, of which
-        the rest are of kinds that could not show it."""
+        count. Of a host, fewer links are enough if all are slow, fewer than ENOUGH_OF_FEW clearly, and it was measured
+        with ENOUGH_ALONE others, of which the rest are of kinds that could not show it."""
         one = Found(kind, (number,), Side.BOTH, 0.0, 0.0, 0)
         slow = self.alone.slow_with(one, self.findings, without)
-        if kind == "host" and not without and ENOUGH_OF_FEW <= slow.links == slow.slow:
+        if kind == "host" and not without and FEWEST_OF_KIND <= slow.links == slow.slow:
             measured, could_show = self.alone.partners(number, self.findings.effects)
-            if measured >= ENOUGH_ALONE and could_show == slow.links:
+            is_clear = slow.links >= ENOUGH_OF_FEW or slow.effect > CLEAR_ALONE
+            if measured >= ENOUGH_ALONE and could_show == slow.links and is_clear:
                 slow = replace(slow, enough=min(slow.enough, slow.links))
         return replace(one, effect=slow.effect, z=slow.z, links=slow.links), slow
 

@@ -37,6 +37,7 @@ GONE_OF_PAIR = 0.5  # likewise of a pair, which others on its way slow no more t
 FEWEST_OF_RANK = 3  # links with ranks at its place, of which there are no more, that tell by themselves
 FEWEST_KNOWN = 2  # of these, that can be compared with others: of one the rank at the other end may be slow
 FEWEST_OF_HOST = 5  # links with others in a phase, of a host that it may tell of
+FEWEST_EQUALS = 4  # hosts of a kind, of which one can be told from the others
 FEWEST_TO_COMPARE = 8  # readings of ranks of a class, of which a rank has some itself
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
 SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
@@ -125,6 +126,12 @@ class PhaseReadings:
         frm, to, kind_of = self.of_hosts.frm, self.of_hosts.to, effects.equals.kind_of
         others = np.unique(np.concatenate([to[frm == host], frm[to == host]]))
         return len(others), int(np.isin(kind_of[others], list(_kinds_that_show(host, effects))).sum())
+
+    def is_with_all_that_show(self, host: int, effects: Effects) -> bool:
+        """Whether a host was measured in this phase with all others of kinds that could show it."""
+        of_kinds = np.isin(effects.equals.kind_of, list(_kinds_that_show(host, effects)))
+        of_kinds[host] = False
+        return self.partners(host, effects)[1] == int(of_kinds.sum())
 
     @property
     def _enough(self) -> int:
@@ -460,10 +467,10 @@ def _in_other_groups(host: Found, hosts: Set[int], findings: Findings) -> set[in
 
 
 def _kinds_that_show(host: int, effects: Effects) -> set[int]:
-    """The kinds of hosts with which one shows that it is slow; all kinds if these have few hosts."""
+    """The kinds of hosts with which one shows that it is slow; all kinds if these have too few hosts to tell."""
     every, kind_of = np.arange(len(effects.group_of)), effects.equals.kind_of
     kinds = set(kind_of[every[effects.shows(host, every)]].tolist()) or {int(kind_of[host])}
-    are_few = np.isin(kind_of, list(kinds)).sum() <= ENOUGH_OF_FEW  # these tell too little
+    are_few = np.isin(kind_of, list(kinds)).sum() < FEWEST_EQUALS
     return set(kind_of.tolist()) if are_few else kinds
 
 
