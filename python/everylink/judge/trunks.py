@@ -164,14 +164,15 @@ class _Search:
         added = np.maximum(effects.sent, effects.received).max(axis=1)
         for host in every[self._bad]:
             near, one = self._good(effects.group_of[host]), np.array([host])
-            near = near[effects.shows(host, near)]
-            if len(near) < FEWEST_HOSTS:
+            showing = near[effects.shows(host, near)]  # others may take as long anyway
+            if len(near) < FEWEST_HOSTS or not len(showing):
                 continue
-            there = self._rest(one, near)[0] + effects.added_at(host, near)
-            back = self._rest(near, one)[:, 0] + effects.added_at(near, host)
+            there = self._rest(one, showing)[0] + effects.added_at(host, showing)
+            back = self._rest(showing, one)[:, 0] + effects.added_at(showing, host)
             inside = np.concatenate([there, back])
             inside = inside[np.isfinite(inside)]
-            beyond[host] = len(inside) >= FEWEST_HOSTS and np.median(inside) < NEAR_PART * added[host]
+            are_enough = len(inside) >= min(FEWEST_HOSTS, len(showing))
+            beyond[host] = are_enough and np.median(inside) < NEAR_PART * added[host]
         return beyond
 
     def looked(self, side: Side) -> tuple[_Paths, _Pooled]:
