@@ -296,6 +296,20 @@ def test_a_leaf_is_not_slow_if_only_its_hosts_of_one_kind_are(monkeypatch: pytes
     assert [one.subject for one in judge(results, FOUR).verdicts] == [("n2", "n3", "n4", "n5")]
 
 
+@pytest.mark.parametrize("slow", [(2, 3, 4, 5), (2, 3, 4)])
+def test_hosts_of_a_leaf_that_look_slow_in_small_messages_are_not_the_whole_leaf(
+    monkeypatch: pytest.MonkeyPatch, slow: tuple[int, ...]
+) -> None:
+    """Large ones tell nothing of its older hosts, which take twice the time with all; of four newer ones, one may be
+    well."""
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(TWO_KINDS, ("fast", "slow"), told=True))
+    of_slow = np.isin(PAIRS, slow).any(axis=1)
+    large = np.where(OF_SLOWER_KIND, 2.0, np.where(of_slow, 1.5, 1.0))
+    results = _run({SMALL: np.where(of_slow, 1.12, 1.0), LARGE: large}, ALONES)
+    found = judge(results, FOUR).verdicts
+    assert {host for one in found for host in one.subject} == {f"n{host}" for host in slow}
+
+
 def test_one_of_three_leaves_that_is_slow_alone_may_be_further_away() -> None:
     three = Grouping(np.arange(HOSTS) // 8, ("leaf0", "leaf1", "leaf2"))
     assert not _parts(_over((0, 1), (0, 2), leaves=three), A_LITTLE, three)

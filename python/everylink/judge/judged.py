@@ -306,7 +306,7 @@ class Judged:
     def _beyond_equals(self, host: int) -> Values | None:
         """What its links take longer than those of its kind, as _in_order, log of the factor; None of few equals."""
         kind_of = self.findings.effects.equals.kind_of
-        others = np.setdiff1d(np.flatnonzero(kind_of == kind_of[host]), list(self._slow_hosts))
+        others = np.setdiff1d(np.flatnonzero(kind_of == kind_of[host]), list(self.hosts_looking_slow))
         if self._in_order is None or len(others) < FEWEST_EQUALS:
             return None
         return np.asarray(self._in_order[host] - np.median(self._in_order[others], axis=0), float)
@@ -389,7 +389,7 @@ class Judged:
         if self.longer is None or uplink.other < 0:
             return False
         group_of = self.findings.effects.group_of
-        rest = rest_of_way(uplink, self._slow_pairs, self.longer, group_of, self._slow_hosts)
+        rest = rest_of_way(uplink, self._slow_pairs, self.longer, group_of, self.hosts_looking_slow)
         return rest > NEAR_PART * uplink.effect
 
     def _is_of_hosts(self, uplink: Uplink) -> bool:
@@ -401,7 +401,7 @@ class Judged:
         return len(ways) >= FEWEST_OTHERS and sum(frozenset(way) in slow for way in ways) >= MOST_OTHERS * len(ways)
 
     @cached_property
-    def _slow_hosts(self) -> set[int]:
+    def hosts_looking_slow(self) -> set[int]:
         return {one.subject[0] for one in self.findings.bad if one.kind == "host"}
 
     @cached_property
@@ -435,7 +435,7 @@ class Judged:
     def _ways_of_pairs(self) -> list[Uplink]:
         """The ways that explain slow pairs of hosts: uplinks, and ways that are longer by design."""
         longer = self.longer if self._slow_pairs and not self.told else None
-        return slow_uplinks(self._slow_pairs, self.findings.effects.group_of, self._slow_hosts, longer)
+        return slow_uplinks(self._slow_pairs, self.findings.effects.group_of, self.hosts_looking_slow, longer)
 
     @cached_property
     def uplinks(self) -> list[Uplink]:

@@ -137,7 +137,7 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
     """Groups of which most links are slow alone, and most with each other group, while nearly all between others are
     well, and those inside them; where there are four groups or more. With one other only, the way between the two is
     slow; of a group that is well with another one, what is slow is not what leads to all. Nor where only links of some
-    slow hosts of it show that.
+    hosts of it show that, which are slow, or look so in small messages, of which no kind of hosts hides it.
 
     Of messages and by seconds as of pairs_by_alone; `slow_hosts`: those whose links do not count for other groups.
     """
@@ -145,6 +145,7 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
     if effects.equals.one_host or judged.size.bytes < BANDWIDTH:
         return
     between, group_of = _between_groups(judged, frozenset()), effects.group_of
+    looking_slow = slow_hosts | (set() if small is None else small.hosts_looking_slow)
     of_slow = np.isin(between.frm, list(slow_hosts)) | np.isin(between.to, list(slow_hosts))
     for group in np.unique(between.groups).tolist():
         of_group = (between.groups == group).any(axis=0)[between.of_way]
@@ -161,10 +162,12 @@ def groups_by_alone(judged: Judged, small: Judged | None, slow_hosts: Set[int]) 
         are_slow = (between.beyond[own] >= effect / 2).mean() >= MOST_SLOW and min(longer) >= effect / 2
         are_well = (between.beyond[others] < effect / 2).mean() >= ALL_WELL
         links = list(zip(between.frm[own].tolist(), between.to[own].tolist(), strict=True))
+        of_each = {host: between.beyond[own & (near == host)] for host in set(near[own].tolist())}
+        showing = {host for host, beyond in of_each.items() if np.median(beyond) >= effect / 2}
         if (
             _is_whole(group, judged)
-            and len(showing := set(near[own].tolist())) >= judged.fewest_hosts  # else it may be the one of its kind
-            and (showing - slow_hosts or slow_hosts >= set(np.flatnonzero(group_of == group).tolist()))
+            and len(showing) >= judged.fewest_hosts  # else it may be the one of its kind
+            and (showing - looking_slow or looking_slow >= set(np.flatnonzero(group_of == group).tolist()))
             and are_slow
             and are_well
             and _is_well_inside(group, judged, effect)
