@@ -500,7 +500,8 @@ def test_a_rank_is_not_accused_by_the_only_link_alone_that_can_be_compared(monke
     kind_of = (~np.isin(np.arange(8), [1, 2, 3, 4])).astype(np.int64)
     monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
     apart = host[PAIRS[:, 0]] != host[PAIRS[:, 1]]
-    older, of_bad, last = kind_of[host[PAIRS]].any(axis=1), np.isin(PAIRS, bad).any(axis=1), (PAIRS % 3 == 2).all(axis=1)
+    older, of_bad = kind_of[host[PAIRS]].any(axis=1), np.isin(PAIRS, bad).any(axis=1)
+    last = (PAIRS % 3 == 2).all(axis=1)
     usual = USUAL * np.where(older, 2.0, 1.0)
     main, alone = usual * np.where(of_bad, 1.3, 1.0), usual * np.where(of_bad & older, 1.3, 1.0)
     measured = apart & last & np.where(of_bad, ~older | np.isin(PAIRS, 2).any(axis=1), older)

@@ -246,7 +246,7 @@ class PhaseReadings:
 
     def _ends_slow(self, findings: Findings) -> Mapping[Found | Trunk, bool | None]:
         """Of each host and group, by its links with others that are not bad; of a group, not in bad groups either.
-        Where that tells nothing, they are well if they are so with hosts of groups of which it tells nothing, either."""
+        Where that tells nothing, they are well if they are so with groups of which it tells nothing, either."""
         slow = self._slow_beside(findings.ends, findings)
         unknown = [one for one in findings.ends if slow[one] is None]
         if any(one.kind == "group" for one in unknown):
