@@ -226,11 +226,11 @@ class Comparable:
             beyond.append(float(self.best.time[at[0]]) - usual[number])
         return np.array(beyond)
 
-    def known_among(self, links: Links) -> int:
-        """How many of these links can be compared with others of their class, at least in one direction."""
+    def each_beyond_healthy(self, links: Links) -> NDArray[np.float64]:
+        """What each of these links takes beyond healthy ones of its class, in the slower direction; NaN where that is
+        not known."""
         both = [*links, *turned(links)]
-        beyond = np.fmax(*(self.each_beyond(way, both, HEALTHY) for way in (links, turned(links))))
-        return int(np.isfinite(beyond).sum())
+        return np.asarray(np.fmax(*(self.each_beyond(way, both, HEALTHY) for way in (links, turned(links)))))
 
     def slow_among(self, links: Links) -> "SlowWith":
         """How many of these links are slow, of those that could show it: not those that take as long anyway."""

@@ -461,11 +461,11 @@ class Judged:
             return ()
         pairs, found = self.findings.looking_slow | (quiet.findings.looking_slow if quiet else set()), list[Found]()
         told, of_ranks = hosts_among(self.unexplained, self.readings), set(self.readings.host_of[list(slow_ranks)])
-        alone = self._without_loaded_groups
-        beside = alone._without_ranks(slow_ranks)
+        unloaded = self._without_loaded_groups
+        beside = unloaded._without_ranks(slow_ranks)
         tell = sorted(set(self.alone.hosts_that_tell()) - told)
-        by = {host: beside if host in of_ranks else alone for host in tell}
-        left_out = {host: alone._selected(host, pairs) for host in tell}
+        by = {host: beside if host in of_ranks else unloaded for host in tell}
+        left_out = {host: unloaded._selected(host, pairs) for host in tell}
         seen = {
             host: by[host]._with_selected(host, left_out[host])
             for host in tell if by[host].alone.knows_devices(host, self.ranks.device)

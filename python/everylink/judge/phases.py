@@ -13,7 +13,6 @@ from everylink.judge.comparable import (
     FAR_BEYOND,
     FEWEST_GOOD,
     GONE,
-    HEALTHY,
     LEAST_ALONE,
     SHOWN_ALONE,
     BestReadings,
@@ -91,7 +90,8 @@ class PhaseReadings:
             if one.kind == "rank":
                 links = self.of_ranks.links_of(one, group_of)
                 good = [(a, b) for a, b in links if int(self.host_of[b]) not in bad_hosts] or links
-                known = not self.knows_little_of(one, findings.effects) and ranks.known_among(good) >= FEWEST_KNOWN
+                known = np.isfinite(ranks.each_beyond_healthy(good)).sum() >= FEWEST_KNOWN
+                known &= not self.knows_little_of(one, findings.effects)
                 slow[one] = ranks.are_slow(one.effect, good, False, unless_usual=True) if known else None
             elif one.kind == "pair":
                 slow[one] = hosts.are_slow(one.effect, _both_ways(one)[:1], True, GONE_OF_PAIR)
@@ -184,8 +184,7 @@ class PhaseReadings:
         if one.kind == "host":
             kinds = _kinds_that_show(one.subject[0], findings.effects)
             links = [(a, b) for a, b in links if int(kind_of[b]) in kinds]
-        both = [*links, *turned(links)]
-        slower = np.fmax(*(comparable.each_beyond(way, both, HEALTHY) for way in (links, turned(links))))
+        slower = comparable.each_beyond_healthy(links)
         known = slower[np.isfinite(slower)]
         return float(np.quantile(known, 0.5, method="lower")) if len(known) else np.nan  # of two, the quicker one
 
