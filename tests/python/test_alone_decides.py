@@ -64,6 +64,13 @@ def _pair(rows: Rows) -> NDArray[np.int64]:
     return places[rows.frm, rows.to]
 
 
+def _with_newer(monkeypatch: pytest.MonkeyPatch, newer: list[int], hosts: int = HOSTS) -> NDArray[np.int64]:
+    """The kind of each host, of which these are newer ones; runs are judged by it."""
+    kind_of = (~np.isin(np.arange(hosts), newer)).astype(np.int64)
+    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    return kind_of
+
+
 NONE = np.ones(len(PAIRS))
 
 
@@ -182,8 +189,7 @@ def test_a_host_that_is_slow_alone_with_all_that_could_show_it_is_named_though_t
     monkeypatch: pytest.MonkeyPatch, oldest: int, well: int, factor: float
 ) -> None:
     """Those of a slower kind could not. Of fewer than five, which show it clearly."""
-    kind_of = ((np.arange(HOSTS) > oldest) & (np.arange(HOSTS) != BAD)).astype(np.int64)
-    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    kind_of = _with_newer(monkeypatch, [*range(oldest + 1), BAD])
     slower = kind_of[PAIRS].any(axis=1)
     alone = np.where(slower, 2.0, np.where(OF_BAD & (well <= PARTNER), factor, 1.0))
     found = judge(
@@ -198,8 +204,7 @@ def test_a_host_whose_links_look_slow_is_named_if_all_that_could_show_it_were_me
     monkeypatch: pytest.MonkeyPatch, measured: int
 ) -> None:
     """Two of three look slow. Where the third was not measured alone, they were chosen since they do."""
-    kind_of = (~np.isin(np.arange(HOSTS), [0, 1, 2, BAD])).astype(np.int64)
-    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    kind_of = _with_newer(monkeypatch, [0, 1, 2, BAD])
     older = kind_of[PAIRS].any(axis=1)
     quiet = np.where(older, 2.0, np.where(OF_BAD, 1.4, 1.0))
     main = [np.where(OF_BAD & (PARTNER == 2), 1.0, quiet)] * 8
@@ -213,9 +218,7 @@ def test_a_host_whose_links_look_slow_is_named_if_all_that_could_show_it_were_me
 
 def test_links_with_groups_that_load_makes_slow_tell_of_a_host_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most of the newer hosts, which could show it, are in these two."""
-    new = [4, BAD, 9, 10, 11, 15, 16, 17, 22, 23]
-    kind_of = (~np.isin(np.arange(HOSTS), new)).astype(np.int64)
-    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    kind_of = _with_newer(monkeypatch, [4, BAD, 9, 10, 11, 15, 16, 17, 22, 23])
     older, loaded = kind_of[PAIRS].any(axis=1), np.isin(FOUR.group_of, [1, 2])[PAIRS].any(axis=1)
     far = FOUR.group_of[PAIRS[:, 0]] != FOUR.group_of[PAIRS[:, 1]]
     quiet = np.where(older, 2.0, 1.0)
@@ -226,8 +229,7 @@ def test_links_with_groups_that_load_makes_slow_tell_of_a_host_alone(monkeypatch
 
 def test_older_hosts_of_its_leaf_do_not_tell_that_a_newer_one_is_well_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """All links with these take as long. One other host of its leaf is newer, and six of other leaves."""
-    kind_of = (~np.isin(np.arange(HOSTS), [BAD, 4, 10, 11, 16, 17, 22, 23])).astype(np.int64)
-    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    kind_of = _with_newer(monkeypatch, [4, BAD, 10, 11, 16, 17, 22, 23])
     far = FOUR.group_of[PAIRS[:, 0]] != FOUR.group_of[PAIRS[:, 1]]
     factor = np.where(kind_of[PAIRS].any(axis=1), 2.0, np.where(OF_BAD, 1.5, 1.0)) * np.where(far, 1.2, 1.0)
     seen = judge(_run([factor] * MAIN_PASSES, factor, factor), FOUR)
@@ -497,8 +499,7 @@ def test_a_rank_that_could_not_be_compared_alone_is_a_suspect_where_others_were_
 def test_a_rank_is_not_accused_by_the_only_link_alone_that_can_be_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rank at the other end may be what is slow. Of its own kind of hosts too few others were measured alone."""
     host, random, bad = np.arange(HOSTS) // 3, np.random.default_rng(5), 5
-    kind_of = (~np.isin(np.arange(8), [1, 2, 3, 4])).astype(np.int64)
-    monkeypatch.setattr("everylink.judge.judge.kinds_of", lambda results: Kinds(kind_of, ("new", "old"), told=True))
+    kind_of = _with_newer(monkeypatch, [1, 2, 3, 4], 8)
     apart = host[PAIRS[:, 0]] != host[PAIRS[:, 1]]
     older, of_bad = kind_of[host[PAIRS]].any(axis=1), np.isin(PAIRS, bad).any(axis=1)
     last = (PAIRS % 3 == 2).all(axis=1)

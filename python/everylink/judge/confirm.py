@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everylink.judge.comparable import ENOUGH_ALONE
-from everylink.judge.confirm_at_times import pairs_at_times
+from everylink.judge.confirm_at_times import drawn, pairs_at_times
 from everylink.judge.contention import LEAST
 from everylink.judge.crowd import crowded_hosts
 from everylink.judge.effects import Effects
@@ -234,12 +234,10 @@ def _pairs_of_ends(slow: Iterable[tuple[int, ...]], effects: Effects, alone: Alo
     ends = [host for host, pairs in count.items() if pairs > 1]
     pairs: set[tuple[int, int]] = set()
     for host in ends if len(ends) <= FEW_ENDS else []:
-        others = np.setdiff1d(np.arange(len(effects.group_of)), [host])
-        others = np.random.default_rng(host).permutation(others)  # any do; repeatable per file
-        is_like = effects.equals.kind_of[others] == effects.equals.kind_of[host]
-        like, rest = others[is_like][:PARTNERS], others[~is_like]
-        chosen = [*like.tolist(), *rest[: max(ENOUGH_ALONE - len(like), 0)].tolist()]
-        pairs |= {(min(host, other), max(host, other)) for other in chosen if not alone.between(host, other)}
+        is_like = effects.equals.kind_of == effects.equals.kind_of[host]
+        wanted = drawn(host, np.flatnonzero(is_like), PARTNERS, 0)
+        wanted |= drawn(host, np.flatnonzero(~is_like), max(ENOUGH_ALONE - len(wanted), 0), 0)
+        pairs |= {pair for pair in wanted if not alone.between(*pair)}
     return pairs
 
 

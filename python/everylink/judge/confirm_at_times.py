@@ -57,7 +57,7 @@ def pairs_at_times(
     measured = {(min(a, b), max(a, b)) for a, b in zip(known.frm.tolist(), known.to.tolist(), strict=True)}
     lightly: Pairs = set()
     for host, others in near.items():
-        lightly |= _drawn(host, others, -(-(ENOUGH - int(at_times.steps[host])) // READINGS), host)
+        lightly |= drawn(host, others, -(-(ENOUGH - int(at_times.steps[host])) // READINGS), host)
     suspects = {*at_times.suspects, *hidden[:MOST_SUSPECTS]}
     return PairsAtTimes(lightly - measured, _alone(size, seen, findings.effects, slow, suspects))
 
@@ -93,11 +93,11 @@ def _alone(size: Size, seen: Readings, effects: Effects, slow: set[int], suspect
     for host in open_:
         like = good[kind_of[good] == kind_of[host]]  # a slower kind hides it
         partners = next((hosts for hosts in (like, good) if len(hosts) >= FEWEST_TO_TELL), well)
-        pairs |= _drawn(host, partners, PARTNERS, int(steps.steps[host]))
+        pairs |= drawn(host, partners, PARTNERS, int(steps.steps[host]))
     return pairs
 
 
-def _drawn(host: int, partners: Index, count: int, draw: int) -> Pairs:
+def drawn(host: int, partners: Index, count: int, draw: int) -> Pairs:
     """Pairs of a host with `count` of these partners. `draw`: seeds the choice."""
     some = np.random.default_rng([host, draw]).permutation(partners[partners != host])[:count]
     return {(min(host, other), max(host, other)) for other in some.tolist()}

@@ -467,18 +467,18 @@ class Judged:
         by = {host: beside if host in of_ranks else unloaded for host in tell}
         left_out = {host: unloaded._selected(host, pairs) for host in tell}
         seen = {
-            host: by[host]._with_selected(host, left_out[host])
+            host: by[host]._told_alone(host, left_out[host])
             for host in tell if by[host].alone.knows_devices(host, self.ranks.device)
         }  # fmt: skip
-        slow_hosts = {host for host, (_, slow) in seen.items() if slow.may_be_all}
+        slow_hosts = {host for host, (_, _, slow) in seen.items() if slow.may_be_all}
         are_few = len(slow_hosts | told) <= many_alike(self.readings.hosts)
         for host in sorted(slow_hosts):
-            one, slow = seen[host]
+            judged, one, slow = seen[host]
             if not slow.all and are_few:  # and a good part of what each of them is compared with
-                one, slow = by[host]._with_selected(host, left_out[host], slow_hosts)
+                one, slow = judged._with_selected(host, left_out[host], slow_hosts)
             is_slow = slow.all or (slow.may_be_all and host in self.alone.bad_elsewhere)
             is_near = is_slow and not _is_further(slow.seconds, "host", host, small)
-            if is_near and by[host]._is_slow_near(one, set(tell) - slow_hosts):
+            if is_near and judged._is_slow_near(one, set(tell) - slow_hosts):
                 found.append(one)
         many = alike([*found, *self._alike.values()], self.readings.hosts, many_alike(self.readings.hosts))
         return tuple(one for one in found if one not in many)
@@ -491,6 +491,17 @@ class Judged:
             return self
         bad = tuple(one for one in self.findings.bad if one not in loaded)
         return replace(self, findings=replace(self.findings, bad=bad))
+
+    def _told_alone(self, host: int, selected: Set[frozenset[int]]) -> tuple["Judged", Found, SlowWith]:
+        """As _with_selected, and by which judgement: where other kinds of hosts do not tell that it may be slow, by one
+        in which its own does, though these are few."""
+        one, slow = self._with_selected(host, selected)
+        if not slow.may_be_all and self.findings.effects.equals.kinds > 1:
+            by_its_kind = replace(self, alone=replace(self.alone, fewest_of_kinds=FEWEST_OF_KIND + 1))
+            own, of_kind = by_its_kind._with_selected(host, selected)
+            if of_kind.may_be_all:
+                return by_its_kind, own, of_kind
+        return self, one, slow
 
     def _without(self, hosts: Set[int]) -> "Judged":
         """The same, but links of these hosts are no good ones to compare with alone."""

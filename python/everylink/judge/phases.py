@@ -36,7 +36,6 @@ GONE_OF_PAIR = 0.5  # likewise of a pair, which others on its way slow no more t
 FEWEST_OF_RANK = 3  # links with ranks at its place, of which there are no more, that tell by themselves
 FEWEST_KNOWN = 2  # of these, that can be compared with others: of one the rank at the other end may be slow
 FEWEST_OF_HOST = 5  # links with others in a phase, of a host that it may tell of
-FEWEST_EQUALS = 4  # hosts of a kind, of which one can be told from the others
 FEWEST_TO_COMPARE = 8  # readings of ranks of a class, of which a rank has some itself
 FEWEST_UNDER_LOAD = 4  # readings of a link with others at work, of which the best meets none; fillers have fewer
 SETTLED_ALONE, MOST_SURVIVING = 9, 16  # readings of each direction of pairs that are slow alone, if they are few
@@ -48,13 +47,15 @@ PART_LIKE = 0.15  # part of the controls that a pair may be as slow as
 class PhaseReadings:
     """The best readings of a phase of `--confirm`, between hosts and between ranks.
 
-    `bad_elsewhere`: hosts that are slow at another message size; `host_of` [ranks].
+    `bad_elsewhere`: hosts that are slow at another message size; `host_of` [ranks]. `fewest_of_kinds`: of hosts of kinds
+    that could show a slow one, where only these tell of it; else all kinds do.
     """
 
     of_hosts: BestReadings
     of_ranks: BestReadings
     bad_elsewhere: frozenset[int]
     host_of: NDArray[np.int64]
+    fewest_of_kinds: int = ENOUGH_OF_FEW + 1
 
     @property
     def is_empty(self) -> bool:
@@ -125,13 +126,20 @@ class PhaseReadings:
         """With how many others a host was measured in this phase, and with how many of kinds that could show it."""
         frm, to, kind_of = self.of_hosts.frm, self.of_hosts.to, effects.equals.kind_of
         others = np.unique(np.concatenate([to[frm == host], frm[to == host]]))
-        return len(others), int(np.isin(kind_of[others], list(_kinds_that_show(host, effects))).sum())
+        return len(others), int(np.isin(kind_of[others], self._kinds_that_show(host, effects)).sum())
 
     def is_with_all_that_show(self, host: int, effects: Effects) -> bool:
         """Whether a host was measured in this phase with all others of kinds that could show it."""
-        of_kinds = np.isin(effects.equals.kind_of, list(_kinds_that_show(host, effects)))
+        of_kinds = np.isin(effects.equals.kind_of, self._kinds_that_show(host, effects))
         of_kinds[host] = False
         return self.partners(host, effects)[1] == int(of_kinds.sum())
+
+    def _kinds_that_show(self, host: int, effects: Effects) -> list[int]:
+        """The kinds of hosts with which one shows that it is slow; all kinds if these have too few hosts to tell."""
+        every, kind_of = np.arange(len(effects.group_of)), effects.equals.kind_of
+        kinds = np.unique(kind_of[effects.shows(host, every)]).tolist() or [int(kind_of[host])]
+        are_few = np.isin(kind_of, kinds).sum() < self.fewest_of_kinds
+        return np.unique(kind_of).tolist() if are_few else kinds
 
     @property
     def _enough(self) -> int:
@@ -182,7 +190,7 @@ class PhaseReadings:
         links = [link for unit in units for link in readings.links_of(replace(one, subject=(unit,)), group_of)]
         links = [(a, b) for a, b in links if (group_of[host_of[a]] == group_of[host_of[b]]) == near]
         if one.kind == "host":
-            kinds = _kinds_that_show(one.subject[0], findings.effects)
+            kinds = self._kinds_that_show(one.subject[0], findings.effects)
             links = [(a, b) for a, b in links if int(kind_of[b]) in kinds]
         slower = comparable.each_beyond_healthy(links)
         known = slower[np.isfinite(slower)]
@@ -205,7 +213,7 @@ class PhaseReadings:
             own = {host for a, b in links for host in (a, b)} if isinstance(one, Trunk) else _members(one, findings)
             return beside.without(self._links_of_ways(findings)), _without(bad | (in_groups - own), links)
         (host,) = one.subject
-        kind_of, kinds = effects.equals.kind_of, _kinds_that_show(host, effects)
+        kind_of, kinds = effects.equals.kind_of, self._kinds_that_show(host, effects)
         is_beyond = host in findings.beyond
         in_other_groups = _in_other_groups(one, _in_groups(ends, findings), findings)
         return beside, [
@@ -249,7 +257,7 @@ class PhaseReadings:
         slow = self._slow_beside(findings.ends, findings)
         unknown = [one for one in findings.ends if slow[one] is None]
         if any(one.kind == "group" for one in unknown):
-            bad = [one for one in findings.ends if slow[one] or (one in unknown and one.kind == "host")]
+            bad = [one for one in findings.ends if slow[one] or (slow[one] is None and one.kind == "host")]
             with_more = self._slow_beside(bad, findings)
             slow |= {one: False for one in unknown if with_more[one] is False}
         return slow
@@ -463,14 +471,6 @@ def _in_other_groups(host: Found, hosts: Set[int], findings: Findings) -> set[in
     """Those of these hosts that are not of its group."""
     group_of = findings.effects.group_of
     return {other for other in hosts if group_of[other] != group_of[host.subject[0]]}
-
-
-def _kinds_that_show(host: int, effects: Effects) -> set[int]:
-    """The kinds of hosts with which one shows that it is slow; all kinds if these have too few hosts to tell."""
-    every, kind_of = np.arange(len(effects.group_of)), effects.equals.kind_of
-    kinds = set(kind_of[every[effects.shows(host, every)]].tolist()) or {int(kind_of[host])}
-    are_few = np.isin(kind_of, list(kinds)).sum() < FEWEST_EQUALS
-    return set(kind_of.tolist()) if are_few else kinds
 
 
 def _hosts_of(bad: Sequence[Found]) -> set[int]:

@@ -159,21 +159,29 @@ class _Search:
 
     def _only_beyond(self) -> Mask:
         """Mask of hosts that are slow with other groups and, as far as measured, healthy within their own."""
-        effects, every = self._effects, np.arange(len(self._bad))
+        effects, every, kind_of = self._effects, np.arange(len(self._bad)), self._effects.equals.kind_of
         beyond = np.zeros(len(self._bad), bool)
         added = np.maximum(effects.sent, effects.received).max(axis=1)
         for host in every[self._bad]:
-            near, one = self._good(effects.group_of[host]), np.array([host])
-            showing = near[effects.shows(host, near)]  # others may take as long anyway
-            if len(near) < FEWEST_HOSTS or not len(showing):
+            near = self._good(effects.group_of[host])
+            if len(near) < FEWEST_HOSTS:
                 continue
-            there = self._rest(one, showing)[0] + effects.added_at(host, showing)
-            back = self._rest(showing, one)[:, 0] + effects.added_at(showing, host)
-            inside = np.concatenate([there, back])
-            inside = inside[np.isfinite(inside)]
-            are_enough = len(inside) >= min(FEWEST_HOSTS, len(showing))
-            beyond[host] = are_enough and np.median(inside) < NEAR_PART * added[host]
+            inside = self._added_inside(host, near)
+            beyond[host] = len(inside) >= FEWEST_HOSTS and np.median(inside) < NEAR_PART * added[host]
+            kinds = kind_of[effects.shows(host, every)]  # others may take as long anyway
+            showing = near[np.isin(kind_of[near], kinds)]
+            if beyond[host] and 0 < len(showing) < len(near):
+                inside = self._added_inside(host, showing)
+                beyond[host] = not len(inside) or np.median(inside) < NEAR_PART * added[host]
         return beyond
+
+    def _added_inside(self, host: int, near: Index) -> Values:
+        """What links of a host with these of its group add, both ways; those that were measured."""
+        one, effects = np.array([host]), self._effects
+        there = self._rest(one, near)[0] + effects.added_at(host, near)
+        back = self._rest(near, one)[:, 0] + effects.added_at(near, host)
+        inside = np.concatenate([there, back])
+        return np.asarray(inside[np.isfinite(inside)])
 
     def looked(self, side: Side) -> tuple[_Paths, _Pooled]:
         """The paths of groups of which many links were measured, and for the others their links taken together."""
