@@ -47,8 +47,8 @@ PART_LIKE = 0.15  # part of the controls that a pair may be as slow as
 class PhaseReadings:
     """The best readings of a phase of `--confirm`, between hosts and between ranks.
 
-    `bad_elsewhere`: hosts that are slow at another message size; `host_of` [ranks]. `fewest_of_kinds`: of hosts of kinds
-    that could show a slow one, where only these tell of it; else all kinds do.
+    `bad_elsewhere`: hosts that are slow at another message size; `host_of` [ranks]. `fewest_of_kinds`:
+    hosts of kinds that could show a slow one, where only these tell of it; where they are fewer, all kinds do.
     """
 
     of_hosts: BestReadings
