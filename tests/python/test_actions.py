@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import pytest
 
 from conftest import Command
@@ -94,6 +95,21 @@ def test_a_host_of_three_is_named_where_its_links_fail_but_not_drained(tmp_path:
     assert [verdict.subject for verdict in judgement.verdicts] == [("n1",)]
     assert judgement.verdicts[0].action.startswith("See whether n1 is up")
     assert judgement.drain == ()
+
+
+def test_a_slow_adapter_is_compared_with_the_others_of_its_host(tmp_path: Path, everylink: Command) -> None:
+    def slow(link: Link, size: int) -> float:
+        return steady(link, size) * (2 if {6, 7}.intersection(link) else 1)
+
+    hosts = [f"n{rank // 4}" for rank in range(32)]
+    path = make_results(tmp_path / "x.h5", hosts=hosts, sizes=SIZES, time=slow)
+    with h5py.File(path, "r+", libver=("v110", "v110")) as file:
+        file["ranks/device"][...] = [f"e{rank % 4 // 2}".encode() for rank in range(32)]
+    (verdict,) = judged(read(path)).judgement.verdicts
+    assert (verdict.kind, verdict.subject) == ("rank", ("n1:6", "n1:7"))
+    assert verdict.action == "Drain n1; compare e1 with the other adapters of its host."
+    out = everylink("diagnose", path)[1]
+    assert f"FAULTS: 2 ranks\n  ranks n1:6, n1:7: slow, {verdict.factor:.2f}x the time, at" in out
 
 
 def test_the_hosts_of_bad_hosts_and_ranks_are_one_node_set_at_the_end(tmp_path: Path, everylink: Command) -> None:

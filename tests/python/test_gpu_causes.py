@@ -127,6 +127,21 @@ def test_gpus_below_one_pcie_switch_are_one_verdict(tmp_path: Path, everylink: C
         assert everylink("report", tmp_path / "x.h5", "-o", tmp_path / f"x.{kind}")[0] == 0
 
 
+@pytest.mark.parametrize("sharing", [2, 1])
+def test_gpus_below_one_switch_that_share_an_adapter_are_one_verdict_on_both(sharing: int, tmp_path: Path) -> None:
+    path = tmp_path / "x.h5"
+    run(path, nothing, slow(BAD * EACH + 2, BAD * EACH + 3))
+    with h5py.File(path, "r+", libver=("v110", "v110")) as file:
+        file["ranks/device"][...] = [f"m{rank % EACH // sharing}".encode() for rank in range(HOSTS * EACH)]
+    (found,) = judged(read(path)).judgement.verdicts
+    assert found.subject == ("n03:gpu2", "n03:gpu3")
+    assert found.evidence.startswith(
+        "of the GPUs of n03 just those below PCIe switch 0000:91:00.0 are slow; of n03:gpu"
+    )
+    first = "Drain n03; " + ("compare m1 with the other adapters of its host, and " if sharing == 2 else "")
+    assert found.action.startswith(f"{first}look at the PCIe switch above them")
+
+
 def test_a_narrow_link_of_the_switch_is_the_cause(tmp_path: Path) -> None:
     narrow = told("pci/0000:91:00.0", "current_link_width", "4")
     found = verdict_of(run(tmp_path / "x.h5", narrow, slow(BAD * EACH + 2, BAD * EACH + 3)))

@@ -167,7 +167,7 @@ def _look(verdict: Verdict, known: _Known) -> str:
         return "correct what is named as the cause, and measure again"
     match verdict.kind:
         case "rank" if verdict.scope is Scope.EACH:
-            return "look at the PCIe switch above them, at its link to the processor, and at what else is below it"
+            return _of_ranks(verdict, known)
         case "host" | "rank" if known.host_of(verdict.subject[0]):
             return _of_rank(verdict, known) if verdict.kind == "rank" else _of_host(verdict, known)
         case "pair" | "link":
@@ -214,6 +214,16 @@ def _of_rank(verdict: Verdict, known: _Known) -> str:
     if verdict.symptom in OF_TIMES:
         return f"compare, for {name}, {of} with those of the other ranks of its host"
     return f"see whether the process of {name} still runs, then look at {of}"
+
+
+def _of_ranks(verdict: Verdict, known: _Known) -> str:
+    """Of several of a host, which share an adapter, or a PCIe switch if they have GPUs."""
+    own, ranks = [known.numbers[name][0] for name in verdict.subject], known.results.ranks
+    of_switch = "look at the PCIe switch above them, at its link to the processor, and at what else is below it"
+    if len({ranks.device[rank] for rank in own}) > 1:
+        return of_switch
+    of_adapter = f"compare {known.adapters(verdict.subject[0])} with the other adapters of its host"
+    return f"{of_adapter}, and {of_switch}" if (ranks.gpu[own] >= 0).all() else of_adapter
 
 
 def _of_pair(verdict: Verdict, known: _Known) -> str:

@@ -15,14 +15,16 @@ def one_per_switch(verdicts: Sequence[Verdict], cluster: Cluster) -> tuple[Verdi
     its other GPUs are not slow."""
     of_hosts: dict[int, dict[int, Verdict]] = {}
     for one in verdicts:
-        rank = cluster.ranks.numbers.get(one.subject[0], -1) if _is_slow_rank(one) else -1
-        if rank >= 0 and gpu_of(cluster, rank):
-            of_hosts.setdefault(int(cluster.ranks.host_index[rank]), {})[rank] = one
+        for name in one.subject if _is_slow_rank(one) else ():
+            rank = cluster.ranks.numbers.get(name, -1)
+            if rank >= 0 and gpu_of(cluster, rank):
+                of_hosts.setdefault(int(cluster.ranks.host_index[rank]), {})[rank] = one
     merged, left_out = list[Verdict](), set[Verdict]()
     for host, slow in of_hosts.items():
         for bridge, ranks in _shared(host, slow, cluster):
-            of_bridge = [slow[rank] for rank in ranks]
-            if left_out.isdisjoint(of_bridge):
+            of_bridge = list(dict.fromkeys(slow[rank] for rank in ranks))
+            is_whole = sum(len(one.subject) for one in of_bridge) == len(ranks)  # of ranks that share an adapter all
+            if is_whole and left_out.isdisjoint(of_bridge):
                 left_out.update(of_bridge)
                 switch = bridge.partition("/")[2]
                 text = f"of the GPUs of {cluster.names[host]} just those below PCIe switch {switch} are slow"
@@ -32,8 +34,8 @@ def one_per_switch(verdicts: Sequence[Verdict], cluster: Cluster) -> tuple[Verdi
 
 
 def _is_slow_rank(verdict: Verdict) -> bool:
-    is_one = verdict.kind == "rank" and len(verdict.subject) == 1
-    return is_one and verdict.symptom == "slow" and verdict.scope in (Scope.ALL, Scope.WITHIN)
+    scopes = (Scope.ALL, Scope.WITHIN, Scope.EACH)
+    return verdict.kind == "rank" and verdict.symptom == "slow" and verdict.scope in scopes
 
 
 def _shared(host: int, slow: Mapping[int, Verdict], cluster: Cluster) -> list[tuple[str, list[int]]]:

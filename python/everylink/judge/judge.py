@@ -19,6 +19,7 @@ from everylink.judge.rows_of_hosts import rows_of_hosts, without_further, withou
 from everylink.judge.screening.compared import compared_screening
 from everylink.judge.screening.readings import is_screened
 from everylink.judge.sizes import LinkVerdicts, compared
+from everylink.judge.slow_adapters import one_per_adapter
 from everylink.judge.smallest import smallest_explanation
 from everylink.judge.structure import each_once, oversubscribed
 from everylink.judge.verdict import BANDWIDTH, OF_TIMES, SURE, Judgement, Scope, Structure, Verdict
@@ -88,7 +89,10 @@ def judge(
     collected.structure += scattered + groups_alike
     passing = dict(past_slow_switches(verdicts, names, collected.small))
     collected.suspects += [may_pass(one, group) for one, group in passing.items()]
-    return judgement(results, collected, joined_ways([one for one in verdicts if one not in passing], names))
+    verdicts, told = one_per_adapter([one for one in verdicts if one not in passing], names, results.ranks)
+    told_subjects = {one.subject for one in told}
+    collected.suspects = [one for one in collected.suspects if one.subject not in told_subjects]
+    return judgement(results, collected, joined_ways(verdicts, names))
 
 
 def _judged_screening(

@@ -31,11 +31,11 @@ def one_per_subject(found: Sequence[Verdict]) -> list[Verdict]:
 
 
 def each_by_itself(verdicts: Sequence[Verdict], kind: str, text: str) -> Verdict:
-    """One verdict of the scope `each` in place of several on single subjects that are slow alike.
+    """One verdict of the scope `each` in place of several on hosts or ranks that are slow alike.
 
     `text`: what they have in common, at the beginning of the evidence.
     """
-    subject = tuple(one.subject[0] for one in verdicts)
+    subject = tuple(name for one in verdicts for name in one.subject)
     return replace(in_place_of(verdicts, f"{text}; of"), kind=kind, subject=subject, scope=Scope.EACH)
 
 
