@@ -813,16 +813,16 @@ def test_a_rail_that_is_slow_behind_one_leaf_is_one_verdict() -> None:
     assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
-@pytest.mark.long("half a minute")
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
-    ("structure", "verdicts"),
-    [("dragonfly, 4 rails", 1), ("partitions with and without GPUs", 1), ("sprayed packets", 2)],  # of two hosts
+    "structure", ["rail-optimized, 8 rails", "dragonfly, 4 rails", "partitions with and without GPUs"]
 )
-def test_a_rail_of_a_leaf_is_not_told_as_its_ranks(structure: str, verdicts: int) -> None:
+def test_a_rail_of_a_leaf_is_not_told_as_its_ranks(structure: str) -> None:
     found = scored(structure, "rail", seed=20051)
-    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, verdicts)
+    assert (found.all_found, found.wrong, len(found.said)) == (True, 0, 1)
 
 
+@pytest.mark.long("half a minute")
 def test_groups_show_by_the_ranks_on_one_rail() -> None:
     assert_only_verdict("rail-optimized", "trunk")
 

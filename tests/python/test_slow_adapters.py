@@ -90,3 +90,12 @@ def test_nothing_is_joined_where_hosts_have_one_adapter_or_on_one_host() -> None
     names = Names(replace(one, ranks=replace(one.ranks, device=RANKS.device[:EACH])), None, np.zeros(EACH, np.int64))
     verdict = Verdict("rank", (names.units[0],), "both", "slow", 1 << 20, 1.5, 0.97, 3, "")
     assert one_per_adapter([verdict], names, one.ranks) == ([verdict], set())
+
+
+def test_a_rail_of_two_hosts_is_one_verdict_if_both_are_slow_alike() -> None:
+    groups = np.arange(HOSTS) // 2
+    for factor, count in ((1.55, 1), (2.5, 2)):
+        slow = [of_rank(host, own, 1.5 if host == 4 else factor) for host in (4, 5) for own in (0, 1)]
+        found = merged(*slow, groups=groups)[0]
+        assert [one.kind for one in found] == (["group"] if count == 1 else ["rank", "rank"])
+    assert [one.kind for one in merged(of_rank(4, 0), of_rank(4, 1), groups=groups)[0]] == ["rank"]

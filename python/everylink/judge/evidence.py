@@ -242,13 +242,14 @@ def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict
 
 
 def plane_verdict(plane: SlowPlane, size: Size, names: Names, of_group: bool = False) -> Verdict:
-    """Not sure: that the adapters are equal is all that is known of them. `of_group`: on the hosts of a group only."""
+    """`of_group`: on the hosts of a group only. Else not sure: that the adapters are equal is all that is known."""
     factor = float(np.exp(plane.effect))
     hosts = f"{len(plane.hosts)} hosts of this group" if of_group else f"{len(plane.hosts)} hosts that use it"
     why = "; in other groups it is as fast as these" if of_group else ", which have the same rate"
     text = f"on all {hosts}, links take {factor:.2f}x the time of those of their other adapters{why}"
     subject = (f"{names.in_short(plane.hosts)} on {plane.device}",)
-    return Verdict("group", subject, str(Side.BOTH), "slow", size.bytes, factor, DOUBTFUL, 0, text)
+    confidence = LESS if of_group else DOUBTFUL
+    return Verdict("group", subject, str(Side.BOTH), "slow", size.bytes, factor, confidence, 0, text)
 
 
 def within_verdict(slow: SlowWithin, size: Size, names: Names) -> Verdict:

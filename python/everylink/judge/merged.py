@@ -9,6 +9,7 @@ from everylink.judge.verdict import SYMPTOMS, Scope, Side, Verdict
 from everylink.units import size_text
 
 AT_TIMES = ("loss", "flapping", "intermittent")  # some messages or steps take `factor` times as long
+ALIKE, PART_APART = 0.05, 0.2  # by how much effects (log) may differ, and part of these
 FAR_MORE = 4.0  # times as much longer: it happens in a part of the steps
 
 
@@ -48,6 +49,13 @@ def in_place_of(verdicts: Sequence[Verdict], text: str) -> Verdict:
         factor=float(np.median([one.factor or 1.0 for one in verdicts])), links=sum(one.links for one in verdicts),
         confidence=min(one.confidence for one in verdicts),
     )  # fmt: skip
+
+
+def are_alike(verdicts: Sequence[Verdict]) -> bool:
+    """Whether all are slow by the same factor, in the same direction."""
+    logs = np.log([one.factor or 1.0 for one in verdicts])
+    same_side = len({one.direction for one in verdicts}) == 1
+    return same_side and bool(np.ptp(logs) <= max(ALIKE, PART_APART * float(np.median(logs))))
 
 
 def _is_directed(verdict: Verdict) -> bool:

@@ -68,11 +68,12 @@ def _are_alike(level: Mapping[str, float], plane: SlowPlane) -> bool:
 
 
 def slow_rails(
-    ranks: Ranks, host_of: NDArray[np.int64], group_of: NDArray[np.int64], slow: Mapping[int, float]
-) -> list[SlowPlane]:
+    ranks: Ranks, host_of: NDArray[np.int64], group_of: NDArray[np.int64], slow: Mapping[int, float],
+    fewest: int = FEWEST_OF_GROUP,
+) -> list[SlowPlane]:  # fmt: skip
     """Devices that are slow on nearly all hosts of just one group: the rail's switch, or its way up.
 
-    `slow`: ranks that are slow alike, and their effects, log of the factor; `group_of` [hosts].
+    `slow`: slow ranks, and their effects, log of the factor; `group_of` [hosts]; `fewest`: hosts of such a group.
     """
     found = []
     device_of = np.array(ranks.device)
@@ -82,7 +83,7 @@ def slow_rails(
         hosts, groups = np.unique(host_of[own]), np.unique(group_of[host_of[own]])
         having = np.unique(host_of[device_of == device])
         members = having[np.isin(group_of[having], groups)]
-        of_one_group = len(groups) == 1 and FEWEST_OF_GROUP <= len(members) < len(having)
+        of_one_group = len(groups) == 1 and fewest <= len(members) < len(having)
         if of_one_group and len(hosts) >= WHOLE * len(members):
             effect = float(np.median([slow[rank] for rank in own.tolist()]))
             found.append(SlowPlane(device, effect, tuple(members.tolist())))

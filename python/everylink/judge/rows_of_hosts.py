@@ -9,13 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from everylink.host_lists import folded
-from everylink.judge.merged import each_by_itself
+from everylink.judge.merged import are_alike, each_by_itself
 from everylink.judge.names import Names
 from everylink.judge.unlike_hosts import QUESTION
 from everylink.judge.verdict import BANDWIDTH, Scope, Structure, Verdict
 
-FEWEST, ALIKE, PART_APART = 3, 0.05, 0.2  # hosts; by how much their effects (log) may differ, and part of these
-
+FEWEST = 3  # hosts
 MOST_FURTHER = 1.16  # the largest factor of small messages that longer cables may explain
 FURTHER_QUESTION = "Longer cables or another lot by design, or slow? Where these hosts stand tells."
 PART_OF_TWO, PART_MANY, MOST = 1 / 5, 1 / 6, 1.9  # of all: two or more hosts that are slow alike; the largest factor
@@ -48,7 +47,7 @@ def rows_of_hosts(verdicts: Sequence[Verdict], names: Names) -> list[Verdict]:
     rows, row = list[list[Verdict]](), list[Verdict]()
     for name in names.units:
         one = of_host.get(name)
-        if one is None or not _are_alike([*row, one]):
+        if one is None or not are_alike([*row, one]):
             rows.append(row)
             row = []
         row += [one] if one is not None else []
@@ -87,13 +86,6 @@ def _most_alike(hosts: Sequence[Verdict]) -> list[Verdict]:
     for side in {one.direction for one in hosts}:
         own = sorted((one for one in hosts if one.direction == side), key=lambda one: one.factor or 1.0)
         for first in range(len(own)):
-            last = max(end for end in range(first, len(own)) if _are_alike(own[first : end + 1]))
+            last = max(end for end in range(first, len(own)) if are_alike(own[first : end + 1]))
             found = max(found, own[first : last + 1], key=len)
     return found
-
-
-def _are_alike(hosts: Sequence[Verdict]) -> bool:
-    """Whether slow hosts are slow by the same factor, in the same direction."""
-    logs = np.log([one.factor or 1.0 for one in hosts])
-    same_side = len({one.direction for one in hosts}) == 1
-    return same_side and bool(np.ptp(logs) <= max(ALIKE, PART_APART * float(np.median(logs))))

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from everylink.judge.merged import each_by_itself, in_place_of
+from everylink.judge.merged import are_alike, each_by_itself, in_place_of
 from everylink.judge.names import Names
 from everylink.judge.planes import slow_rails
 from everylink.judge.verdict import Scope, Verdict
 from everylink.model.results import Ranks
 
+FEWEST, FEWEST_UNLIKE = 2, 3  # hosts of a rail; if they are slow alike, and if not
 MUCH = 2.0  # times what a rail adds (log), by more of which a rank on it is slow for a reason of its own
 Rail = tuple[str, frozenset[int]]  # the ranks that use one device on all hosts of a group
 
@@ -34,9 +35,9 @@ def one_per_adapter(verdicts: Sequence[Verdict], names: Names, ranks: Ranks) -> 
         if one not in told:
             of_adapter.setdefault((int(names.host_of[rank]), ranks.device[rank]), []).append(one)
     merged = [one for one in rails.values() if one not in verdicts]
-    for (_, device), own in ((at, own) for at, own in of_adapter.items() if len(own) > 1):
-        merged.append(each_by_itself(own, "rank", f"{len(own)} ranks share {device}"))
-        told.update(own)
+    for (_, device), sharing in ((at, those) for at, those in of_adapter.items() if len(those) > 1):
+        merged.append(each_by_itself(sharing, "rank", f"{len(sharing)} ranks share {device}"))
+        told.update(sharing)
     return [*(one for one in verdicts if one not in told), *merged], told
 
 
@@ -68,11 +69,14 @@ def _named_rails(verdicts: Sequence[Verdict], names: Names, ranks: Ranks) -> Ite
 
 
 def _rails_of(slow: Mapping[int, Verdict], names: Names, ranks: Ranks) -> Iterator[tuple[Verdict, Rail]]:
-    """Verdicts in place of those on nearly all ranks of rails of a group, which are slow on no other hosts."""
+    """Verdicts in place of those on nearly all ranks of rails of a group, which are slow on no other hosts; of two
+    hosts if they are slow alike."""
     effects = {rank: _log(one) for rank, one in slow.items()}
-    for rail in slow_rails(ranks, names.host_of, names.groups, effects):
+    for rail in slow_rails(ranks, names.host_of, names.groups, effects, FEWEST):
         every = rail.ranks(ranks, names.host_of)
         own = [slow[rank] for rank in sorted(every & slow.keys())]
+        if len(rail.hosts) < FEWEST_UNLIKE and not are_alike(own):
+            continue
         hosts = len(np.unique(names.host_of[list(every & slow.keys())]))
         text = f"slow on {hosts} of {len(rail.hosts)} hosts of this group, and on no others; of"
         subject = (f"{names.in_short(rail.hosts)} on {rail.device}",)
