@@ -7,7 +7,7 @@ import numpy as np
 from everylink.deviation.blocks import Blocks
 from everylink.host_lists import expanded
 from everylink.io.topology import grouping_of
-from everylink.judge.verdict import JudgedRun
+from everylink.judge.verdict import ON, JudgedRun
 from everylink.links.hosts import host_names
 from everylink.model.results import Ranks
 
@@ -47,7 +47,7 @@ class Places:
 def _in_set(name: str) -> list[str]:
     """The hosts of a node set, also of one that is followed by a device."""
     try:
-        return expanded(name.partition(" on ")[0])
+        return expanded(name.partition(ON)[0])
     except ValueError:
         return []
 

@@ -264,9 +264,8 @@ def _of_group(verdict: Verdict) -> str:
         return "look at what the last to finish share: a switch, an adapter, a route"
     if verdict.subject in (("all hosts",), ("all ranks",)) or verdict.kind != "group":
         return "look at what all of them share: the settings and version of the transport, the firewall, the fabric"
-    _, is_of_device, device = verdict.subject[0].partition(" on ")
-    if is_of_device:
-        return f"look at the switches behind {device}, and at its settings, which all of them share"
+    if verdict.device:
+        return f"look at the switches behind {verdict.device}, and at its settings, which all of them share"
     if verdict.scope is Scope.EACH:
         return "look at what these hosts share, such as a chassis, its power and cooling, or a part of a switch"
     share = "its hosts" if len(verdict.subject) == 1 else "these hosts"

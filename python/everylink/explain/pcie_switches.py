@@ -34,8 +34,7 @@ def one_per_switch(verdicts: Sequence[Verdict], cluster: Cluster) -> tuple[Verdi
 
 
 def _is_slow_rank(verdict: Verdict) -> bool:
-    scopes = (Scope.ALL, Scope.WITHIN, Scope.EACH)
-    return verdict.kind == "rank" and verdict.symptom == "slow" and verdict.scope in scopes
+    return verdict.is_slow_rank and verdict.scope in (Scope.ALL, Scope.WITHIN, Scope.EACH)
 
 
 def _shared(host: int, slow: Mapping[int, Verdict], cluster: Cluster) -> list[tuple[str, list[int]]]:

@@ -55,7 +55,7 @@ def is_doubtful(verdict: Verdict, crowded: Set[str]) -> bool:
 def _is_within_a_host(results: Results, verdict: Verdict) -> bool:
     """Whether it compares ranks of one host with each other, or rests on links within one host."""
     ranks = results.ranks
-    of_device = verdict.kind == "group" and " on " in verdict.subject[0]  # against other devices of the same hosts
+    of_device = verdict.device != ""  # against other devices of the same hosts
     if verdict.kind == "rank" or of_device or verdict.scope == Scope.WITHIN or len(set(ranks.host_index.tolist())) == 1:
         return True
     hosts = {int(ranks.host_index[ranks.numbers[name]]) if name in ranks.numbers else -1 for name in verdict.subject}

@@ -18,7 +18,7 @@ from everylink.judge.trunks import Trunk
 from everylink.judge.uplinks import (
     Uplink,
 )
-from everylink.judge.verdict import Scope, Side, Structure, Verdict
+from everylink.judge.verdict import Scope, Side, Structure, Verdict, on_device
 from everylink.judge.within import SlowWithin
 from everylink.model.results import Size
 from everylink.units import plural, time_text
@@ -224,7 +224,7 @@ def loaded_verdict(loaded: LoadedGroup, judged: Judged, names: Names) -> Verdict
         groups.append(names.group_in_short(loaded.other))
         which, cables = "links between the two", "the cables between them"
     if loaded.device:
-        groups = [f"{groups[0]} on {loaded.device}"]
+        groups = [on_device(groups[0], loaded.device)]
         which = "their links with other groups, and other adapters,"
         those, cables = "as many adapters of other groups", "the cables of their switch to others"
     text = (
@@ -247,7 +247,7 @@ def plane_verdict(plane: SlowPlane, size: Size, names: Names, of_group: bool = F
     hosts = f"{len(plane.hosts)} hosts of this group" if of_group else f"{len(plane.hosts)} hosts that use it"
     why = "; in other groups it is as fast as these" if of_group else ", which have the same rate"
     text = f"on all {hosts}, links take {factor:.2f}x the time of those of their other adapters{why}"
-    subject = (f"{names.in_short(plane.hosts)} on {plane.device}",)
+    subject = (on_device(names.in_short(plane.hosts), plane.device),)
     confidence = LESS if of_group else DOUBTFUL
     return Verdict("group", subject, str(Side.BOTH), "slow", size.bytes, factor, confidence, 0, text)
 

@@ -1,6 +1,6 @@
 """Names of the subjects of verdicts."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class Names:
         """Hosts as a node set."""
         return folded([self.units[unit] for unit in units])
 
-    def on_one_device(self, rank: int, slow: set[int]) -> str:
+    def on_one_device(self, rank: int, slow: Container[int]) -> str:
         """Names the device if exactly the ranks of this host that use it are slow; otherwise empty."""
         here = np.flatnonzero(self._host_of == self._host_of[rank]).tolist()
         device = self._devices[rank]

@@ -8,11 +8,11 @@ import numpy as np
 
 from everylink.judge.merged import are_alike, each_by_itself, in_place_of
 from everylink.judge.names import Names
-from everylink.judge.planes import slow_rails
-from everylink.judge.verdict import Scope, Verdict
+from everylink.judge.planes import FEWEST_OF_GROUP, slow_rails
+from everylink.judge.verdict import Scope, Verdict, on_device
 from everylink.model.results import Ranks
 
-FEWEST, FEWEST_UNLIKE = 2, 3  # hosts of a rail; if they are slow alike, and if not
+FEWEST_ALIKE = 2  # hosts of a rail; FEWEST_OF_GROUP if they are not slow alike
 MUCH = 2.0  # times what a rail adds (log), by more of which a rank on it is slow for a reason of its own
 Rail = tuple[str, frozenset[int]]  # the ranks that use one device on all hosts of a group
 
@@ -23,8 +23,8 @@ def one_per_adapter(verdicts: Sequence[Verdict], names: Names, ranks: Ranks) -> 
     one on the same device of all hosts that is less slow."""
     if names.unit_kind != "host":
         return list(verdicts), set()
-    slow = {ranks.numbers[one.subject[0]]: one for one in verdicts if _is_slow_rank(one)}
-    slow = {rank: one for rank, one in slow.items() if names.on_one_device(rank, set(slow))}
+    every = {ranks.numbers[one.subject[0]]: one for one in verdicts if _is_one_slow_rank(one)}
+    slow = {rank: one for rank, one in every.items() if names.on_one_device(rank, every)}
     rails = {rail: one for one, rail in _named_rails(verdicts, names, ranks)}
     rails = {rail: one for one, rail in _rails_of(slow, names, ranks)} | rails
     told = set(_less_slow(verdicts, rails))
@@ -45,26 +45,25 @@ def _log(verdict: Verdict) -> float:
     return float(np.log(verdict.factor or 1.0))
 
 
-def _is_slow_rank(verdict: Verdict) -> bool:
-    is_one = verdict.kind == "rank" and len(verdict.subject) == 1
-    return is_one and verdict.symptom == "slow" and verdict.scope is Scope.ALL
+def _is_one_slow_rank(verdict: Verdict) -> bool:
+    return verdict.is_slow_rank and len(verdict.subject) == 1 and verdict.scope is Scope.ALL
 
 
 def _is_of_device(verdict: Verdict) -> bool:
-    return verdict.kind == "group" and verdict.symptom == "slow" and " on " in verdict.subject[0]
+    return verdict.symptom == "slow" and verdict.device != ""
 
 
 def _named_rails(verdicts: Sequence[Verdict], names: Names, ranks: Ranks) -> Iterator[tuple[Verdict, Rail]]:
     """The verdicts on rails of a group, by the names that evidence.loaded_verdict and evidence.plane_verdict give."""
     slow = {one.subject[0]: one for one in verdicts if _is_of_device(one)}
     device_of, group_of = np.array(ranks.device), names.groups[names.host_of]
-    for device in sorted(set(ranks.device)) if slow else ():
+    for device in sorted({one.device for one in slow.values()}):
         groups = np.unique(group_of[device_of == device]).tolist()
         for group in groups if len(groups) > 1 else ():
             own = np.flatnonzero((device_of == device) & (group_of == group))
             hosts = names.in_short(np.unique(names.host_of[own]).tolist())
             for subject in {names.group_in_short(group), hosts}:
-                if one := slow.get(f"{subject} on {device}"):
+                if one := slow.get(on_device(subject, device)):
                     yield one, (device, frozenset(own.tolist()))
 
 
@@ -72,14 +71,15 @@ def _rails_of(slow: Mapping[int, Verdict], names: Names, ranks: Ranks) -> Iterat
     """Verdicts in place of those on nearly all ranks of rails of a group, which are slow on no other hosts; of two
     hosts if they are slow alike."""
     effects = {rank: _log(one) for rank, one in slow.items()}
-    for rail in slow_rails(ranks, names.host_of, names.groups, effects, FEWEST):
+    for rail in slow_rails(ranks, names.host_of, names.groups, effects, FEWEST_ALIKE):
         every = rail.ranks(ranks, names.host_of)
-        own = [slow[rank] for rank in sorted(every & slow.keys())]
-        if len(rail.hosts) < FEWEST_UNLIKE and not are_alike(own):
+        numbers = sorted(every & slow.keys())
+        own = [slow[rank] for rank in numbers]
+        if len(rail.hosts) < FEWEST_OF_GROUP and not are_alike(own):
             continue
-        hosts = len(np.unique(names.host_of[list(every & slow.keys())]))
+        hosts = len(np.unique(names.host_of[numbers]))
         text = f"slow on {hosts} of {len(rail.hosts)} hosts of this group, and on no others; of"
-        subject = (f"{names.in_short(rail.hosts)} on {rail.device}",)
+        subject = (on_device(names.in_short(rail.hosts), rail.device),)
         yield replace(in_place_of(own, text), kind="group", subject=subject), (rail.device, frozenset(every))
 
 
@@ -88,7 +88,6 @@ def _less_slow(verdicts: Sequence[Verdict], rails: Mapping[Rail, Verdict]) -> It
     with the others."""
     for verdict in verdicts:
         if _is_of_device(verdict) and verdict not in rails.values():
-            device = verdict.subject[0].partition(" on ")[2]
-            own = [one for (name, _), one in rails.items() if name == device]
+            own = [one for (device, _), one in rails.items() if device == verdict.device]
             if len(own) == 1 and _log(verdict) < _log(own[0]):
                 yield verdict

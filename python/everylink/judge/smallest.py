@@ -42,7 +42,7 @@ def smallest_explanation(
     """
     of_ranks: dict[str, float] = {}
     for verdict in verdicts:
-        if verdict.kind == "rank" and verdict.symptom == "slow":
+        if verdict.is_slow_rank:
             factor = verdict.factor or 1.0
             of_ranks.update({unit: max(of_ranks.get(unit, 1.0), factor) for unit in names.units_of(verdict.subject)})
     verdicts = [one for one in verdicts if not _is_by_its_rank(one, of_ranks)]

@@ -22,6 +22,9 @@ OF_TIMES = ("drifting", "slow", "loss", "flapping", "intermittent", "jitter", "u
 SYMPTOMS = ("absent", "timeout", "broken", "corrupt", *OF_TIMES)  # worst first
 
 
+ON = " on "  # between the hosts and the device of a subject
+
+
 class Side(StrEnum):
     """Which messages of a subject are meant; BOTH also if the kernel cannot tell the direction."""
 
@@ -73,6 +76,15 @@ class Verdict:
         return self.kind == "host" and self.symptom == "slow"
 
     @property
+    def is_slow_rank(self) -> bool:
+        return self.kind == "rank" and self.symptom == "slow"
+
+    @property
+    def device(self) -> str:
+        """Of a group that is what uses one device on several hosts, as on_device names it: the device; else empty."""
+        return self.subject[0].partition(ON)[2] if self.kind == "group" else ""
+
+    @property
     def is_slow_group(self) -> bool:
         """Whether it is on all links of a group with others."""
         return self.kind == "group" and self.symptom == "slow" and self.scope is Scope.ALL
@@ -88,6 +100,11 @@ class Verdict:
         lost = self.symptom not in OF_TIMES
         loss = 0.0 if self.factor is None else np.log(max(self.factor, 1.0)) * self.links
         return (0 if lost else 1, kinds.index(self.kind) if lost else 0, -float(self.links if lost else loss))
+
+
+def on_device(where: str, device: str) -> str:
+    """The subject of a verdict on what uses a device, such as `n[4-7] on mlx5_0 port 1`. `where`: hosts or a group."""
+    return f"{where}{ON}{device}"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from everylink.judge.judge import judge, judgement
 from everylink.judge.merged import one_per_subject
 from everylink.judge.names import Names
 from everylink.judge.sizes import LinkVerdicts, failed_verdicts
-from everylink.judge.verdict import Judgement, Verdict
+from everylink.judge.verdict import Judgement, Verdict, on_device
 from everylink.links.failed import fold_failures
 from everylink.load.links import EVEN, as_links
 from everylink.load.service import clients_and_servers, service_sums
@@ -63,7 +63,7 @@ def add_slow(
         clear = [one for ones in by_rank.values() for one in ones]
         which = names.rank(max(clear, key=lambda one: one.slow.factor).slow.unit)
         text = f"all {len(slow)} {role} on {device} are slow, and none of the others; {which}: "
-        collected.found.append(_verdict(("group", (f"{role} on {device}",)), clear, text, len(slow)))
+        collected.found.append(_verdict(("group", (on_device(role, device),)), clear, text, len(slow)))
         return set(slow)
     verdicts = list(_of_ranks(results, names, by_rank, judged))
     if too_many([ones[0].slow for ones in by_rank.values()]):
@@ -96,7 +96,7 @@ def _of_ranks(
             done.add(host)
             ones = [one for other in here for one in by_rank[other]]
         subject = ("host", (names.hosts[host],)) if whole else ("rank", (names.rank(rank),))
-        device = "" if whole else names.on_one_device(rank, set(by_rank))
+        device = "" if whole else names.on_one_device(rank, by_rank)
         yield _verdict(subject, ones, "", len(here) if whole else 1, device)
 
 
