@@ -127,7 +127,7 @@ def test_gpus_below_one_pcie_switch_are_one_verdict(tmp_path: Path, everylink: C
         assert everylink("report", tmp_path / "x.h5", "-o", tmp_path / f"x.{kind}")[0] == 0
 
 
-@pytest.mark.parametrize("sharing", [2, 1])
+@pytest.mark.parametrize("sharing", [1, 2, EACH])
 def test_gpus_below_one_switch_that_share_an_adapter_are_one_verdict_on_both(sharing: int, tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
     run(path, nothing, slow(BAD * EACH + 2, BAD * EACH + 3))

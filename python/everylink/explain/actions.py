@@ -220,7 +220,8 @@ def _of_ranks(verdict: Verdict, known: _Known) -> str:
     """Of several of a host, which share an adapter, or a PCIe switch if they have GPUs."""
     own, ranks = [known.numbers[name][0] for name in verdict.subject], known.results.ranks
     of_switch = "look at the PCIe switch above them, at its link to the processor, and at what else is below it"
-    if len({ranks.device[rank] for rank in own}) > 1:
+    here = known.numbers[known.host_of(verdict.subject[0])]
+    if {rank for rank in here if ranks.device[rank] == ranks.device[own[0]]} != set(own):
         return of_switch
     of_adapter = f"compare {known.adapters(verdict.subject[0])} with the other adapters of its host"
     return f"{of_adapter}, and {of_switch}" if (ranks.gpu[own] >= 0).all() else of_adapter
