@@ -7,7 +7,7 @@ help:
 	@echo 'make run        build, measure every pair of 8 processes on this machine, write everylink.h5 and everylink.html, check'
 	@echo 'make quick      the tests to run while writing: about a minute once built'
 	@echo 'make test       build and run all tests except the long ones: minutes'
-	@echo 'make test-long  the long ones too, clang-tidy on every file, and coverage: an hour or more'
+	@echo 'make test-long  the long ones too, clang-tidy on every file, and coverage: two to three hours'
 	@echo 'make contract   run the contract tests over each transport, or print why one cannot run'
 	@echo 'make check      formatters, linters, types; clang-tidy on what changed'
 	@echo 'make proof      what docs/robustness.md shows, PART=NAME: one part; hours'
